@@ -9,7 +9,7 @@
 #include "supple/simulation.h"
 #include "supple/supple_c.h"
 
-/// Attachments and reads of one body from C: each does as the library does.
+/// Attachments and reads of one body from C: each gives the same results as the library.
 namespace {
 
 const std::string blocks = R"({"supple": 1, "time": {"step": 0.02}, "bodies": [

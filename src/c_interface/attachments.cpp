@@ -19,7 +19,7 @@ Attachment attachment_of(SuppleAttachment attachment) {
   return supple::from_c<Attachment>(attachment);
 }
 
-/// Calls attach() for a new attachment and hands it out.
+/// Calls attach() and passes the new attachment to the caller.
 template <class Attach>
 SuppleError make(SuppleAttachment* attachment, const Attach& attach) {
   return guarded([&] {

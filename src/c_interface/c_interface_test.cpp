@@ -72,8 +72,8 @@ int end_vertex(const std::vector<double>& x) {
 TEST(CInterface, RunsInAProgramThatIsPlainC) {
   double lowest = 0;
   ASSERT_EQ(drop_in_plain_c(50, &lowest), supple_ok) << last_error();
-  // Backward Euler falls by h^2 g (1 + 2 + ... + n); to what ten iterations leave of a fall
-  // without strain: rounding.
+  // Backward Euler falls by h^2 g (1 + 2 + ... + n). Ten iterations on a fall without strain leave
+  // only rounding.
   EXPECT_NEAR(lowest, -0.5 - 9.81 * 0.01 * 0.01 * (50 * 51 / 2), 1e-9);
 }
 
@@ -139,7 +139,7 @@ TEST(CInterface, CountsBodiesAndTrianglesAreThoseOfTheScene) {
   EXPECT_EQ(counts.bodies, 1);
   EXPECT_EQ(counts.vertices, 45);
   EXPECT_EQ(counts.tets, 80);
-  EXPECT_EQ(counts.triangles, 2 * (2 * 2 * 2 + 4 * 4 * 2));  // two a face of a cell: ends and sides
+  EXPECT_EQ(counts.triangles, 2 * (2 * 2 * 2 + 4 * 4 * 2));  // two per cell face: ends and sides
   EXPECT_EQ(counts.threads, 1);
   int32_t first = -1, count = -1;
   ASSERT_EQ(supple_simulation_body(simulation.get(), 0, &first, &count), supple_ok);
@@ -179,7 +179,7 @@ TEST(CInterface, AHeldVertexComesToItsTargetAndSpringsBackWhenReleased) {
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(at()[c], target[c], 1e-3);
   ASSERT_EQ(supple_simulation_hold(simulation.get(), 0, nullptr, nullptr, 0, 0), supple_ok);
   step(simulation.get(), 400);
-  // In eight seconds a drag of 5/s takes the swing away but for a few millimetres.
+  // In eight seconds a drag of 5/s reduces the swing to a few millimetres.
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_NEAR(at()[c], rest[static_cast<std::size_t>(vertex) * 3 + c], 1e-2);
   }
@@ -200,7 +200,8 @@ TEST(CInterface, AChangeKeepsWhatIsHeld) {
   step(simulation.get(), 30);
   EXPECT_LT(distance_to_target(simulation.get(), vertex), 1e-2);
 
-  // Without the scene's pins, and the vertex let go while the change waits: nothing holds it.
+  // Without the scene's pins, and with the vertex released while the change waits, nothing holds
+  // the body.
   const SceneHandle loose = parse(block, {{"/bodies/0/pins", "[]"}});
   ASSERT_EQ(supple_simulation_change(simulation.get(), loose.get(), 2), supple_ok);
   ASSERT_EQ(supple_simulation_hold(simulation.get(), 0, nullptr, nullptr, 0, 0), supple_ok);
@@ -222,8 +223,8 @@ TEST(CInterface, AfterAChangeThatFailedThePinsOfTheSceneHold) {
   const std::vector<double> rest = positions_of(simulation.get());
   const int32_t vertex = end_vertex(rest);
   const double target[3] = {1.4, 0, 0};
-  // Finite where stretches are 1, as the reader asks for; the mean over 0.5 to 1.5 is not, which
-  // shows when it is built.
+  // Finite at stretches of 1, which the reader checks. The mean over 0.5 to 1.5 is not finite,
+  // which is noticed when it is built.
   const std::string beyond =
       R"({"model": "valanis_landel", "a": [{"coefficient": 1e308, "power": 4, "about": 1}]})";
   const SceneHandle bad =
@@ -238,7 +239,7 @@ TEST(CInterface, AfterAChangeThatFailedThePinsOfTheSceneHold) {
   EXPECT_EQ(supple_simulation_check_change(simulation.get()), supple_ok);
   step(simulation.get(), 50);
   EXPECT_LT(distance_to_target(simulation.get(), vertex), 1e-2);
-  // The first vertex stands at the end that the scene pins.
+  // The first vertex is at the end that the scene pins.
   EXPECT_NEAR(positions_of(simulation.get())[0], rest[0], 1e-1);
 }
 
@@ -412,11 +413,11 @@ TEST(CInterface, WrongSizesAndIndicesAreRefused) {
   const SceneHandle other = parse(block, {{"/bodies/0/mesh/box/cells", "[3, 2, 2]"}});
   EXPECT_EQ(supple_simulation_change(simulation.get(), other.get(), 0), supple_invalid_input);
   EXPECT_EQ(supple_simulation_change(simulation.get(), other.get(), -1), supple_invalid_input);
-  // None of it has changed anything: the block stays at rest.
+  // None of these calls has changed anything: the block stays at rest.
   const std::vector<double> before = positions_of(simulation.get());
   step(simulation.get(), 2);
   const std::vector<double> after = positions_of(simulation.get());
-  // At rest forces are zero but for rounding.
+  // At rest forces are zero except for rounding.
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-14);
 }
 

@@ -15,8 +15,8 @@ using supple::simulation_of;
 
 BodyHandle handle_of(SuppleBody body) { return supple::from_c<BodyHandle>(body); }
 
-/// The bodies of a scene. Names that its reader made up are none: they would be those of bodies
-/// that are there.
+/// The bodies of a scene. Names that the reader made up are cleared, because bodies in the
+/// simulation have the same ones.
 std::vector<supple::Body> bodies_of(const SuppleScene* scene) {
   std::vector<supple::Body> bodies = given(scene, "scene").loaded.scene.bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {

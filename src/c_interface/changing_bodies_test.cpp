@@ -10,7 +10,7 @@
 #include "supple/simulation.h"
 #include "supple/supple_c.h"
 
-/// Bodies that come and go from C: as the library has them do.
+/// Adding and removing bodies from C gives the same results as in the library.
 namespace {
 
 const std::string block =
@@ -119,7 +119,7 @@ TEST_F(ChangingBodies, WhatIsHeldStaysHeldAndLeavesWithItsBody) {
   ASSERT_EQ(supple_simulation_hold(plain.get(), 0, &vertex, target, 1, 1e4), supple_ok);
   ASSERT_EQ(supple_simulation_hold(plain.get(), 1, &vertex, target, 1, 1e4), supple_ok);
   ASSERT_EQ(supple_simulation_remove_body(plain.get(), first), supple_ok);
-  // The same body is held still, by the same attachment: letting go lets go of it.
+  // The same body is still held by the same attachment, so letting go releases it.
   const double before = [&] {
     SuppleEnergies energies{.struct_size = sizeof energies};
     supple_simulation_energies(plain.get(), &energies);

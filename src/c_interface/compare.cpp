@@ -17,7 +17,7 @@ namespace {
 using supple::given;
 using supple::guarded;
 
-/// What the caller says, or the start of the scene.
+/// The caller's state, or the start of the scene if there is none.
 supple::SimulationState state_or_start(const supple::Scene& scene, const void* state,
                                        std::size_t size, int threads) {
   if (state != nullptr || size > 0) return supple::state_at(state, size);

@@ -44,7 +44,7 @@ SuppleError remember_exception() noexcept {
   } catch (const Error& error) {
     return remember(kind_of(error.kind()), error.where().c_str(), error.message());
   } catch (const std::bad_alloc&) {
-    // Short enough to need no memory.
+    // The texts are short enough to need no memory.
     return remember(supple_out_of_memory, "", "out of memory");
   } catch (const std::exception& error) {
     return remember(supple_unexpected, "", error.what());

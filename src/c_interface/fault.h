@@ -9,13 +9,13 @@
 #include "supple/error.h"
 #include "supple/supple_c.h"
 
-/// How exceptions end where C begins.
+/// How exceptions end at the boundary to C.
 namespace supple {
 
-/// Remembers the exception that is being handled as this thread's last error and returns its kind.
+/// Stores the exception that is being handled as this thread's last error and returns its kind.
 SuppleError remember_exception() noexcept;
 
-/// Remembers an error that was never thrown.
+/// Stores an error that was never thrown.
 SuppleError remember(SuppleError kind, const char* where, const std::string& message) noexcept;
 
 /// Calls work(), which may throw anything.
@@ -29,7 +29,7 @@ SuppleError guarded(const Work& work) noexcept {
   }
 }
 
-/// What make() returns, or null where it throws.
+/// What make() returns, or null if it throws.
 template <class Make>
 auto made(const Make& make) noexcept -> decltype(make()) {
   try {
@@ -40,16 +40,16 @@ auto made(const Make& make) noexcept -> decltype(make()) {
   }
 }
 
-/// The object behind a pointer of a caller. Throws Error{invalid_input} naming the parameter where
-/// it is null.
+/// The object behind a caller's pointer. Throws Error{invalid_input} naming the parameter if it is
+/// null.
 template <class Object>
 Object& given(Object* pointer, const char* parameter) {
   if (pointer == nullptr) refuse(parameter, "is NULL");
   return *pointer;
 }
 
-/// The bytes that a caller's struct has room for. Throws Error{invalid_input} where it is null, its
-/// size was not set, or it was compiled with a header that knows more than this library.
+/// The number of bytes that a caller's struct has room for. Throws Error{invalid_input} if it is
+/// null, if its size was not set, or if it was compiled with a newer header than this library.
 template <class Struct>
 std::size_t size_of_struct(const Struct* pointer, const char* parameter) {
   const std::size_t size = given(pointer, parameter).struct_size;
@@ -61,7 +61,7 @@ std::size_t size_of_struct(const Struct* pointer, const char* parameter) {
   return size;
 }
 
-/// Writes into a caller's struct what it has room for.
+/// Copies into a caller's struct the fields it has room for.
 template <class Struct>
 void fill(Struct* out, Struct value, const char* parameter) {
   static_assert(std::is_trivially_copyable_v<Struct>);
@@ -69,7 +69,7 @@ void fill(Struct* out, Struct value, const char* parameter) {
   std::memcpy(out, &value, value.struct_size);
 }
 
-/// A caller's struct; what an older one does not have is zero.
+/// Copies a caller's struct. Fields that an older struct does not have are zero.
 template <class Struct>
 Struct read(const Struct* in, const char* parameter) {
   static_assert(std::is_trivially_copyable_v<Struct>);
@@ -78,8 +78,8 @@ Struct read(const Struct* in, const char* parameter) {
   return value;
 }
 
-/// Throws Error{invalid_input} unless `size` is `expected` and there is an array, or none of size
-/// 0.
+/// Throws Error{invalid_input} unless `size` is `expected` and there is an array; a null array is
+/// allowed if the size is 0.
 void check_array(const void* array, std::size_t size, std::size_t expected, const char* parameter);
 
 }  // namespace supple

@@ -12,7 +12,7 @@ using supple::hit_of;
 using supple::simulation_of;
 using supple::vec3_at;
 
-/// Calls add(vertices, amounts) with what arrays of the caller hold.
+/// Calls add(vertices, amounts) with the contents of the caller's arrays.
 template <class Add>
 SuppleError add_to_vertices(const int32_t* vertices, const double* amounts, size_t count,
                             const char* parameter, const Add& add) {

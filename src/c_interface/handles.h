@@ -12,22 +12,22 @@
 #include "supple/simulation.h"
 #include "supple/supple_c.h"
 
-/// What the handles of the C interface point to.
+/// The objects that the handles of the C interface point to.
 struct SuppleScene {
   supple::LoadedScene loaded;
 };
 
 struct SuppleSimulation {
-  std::unique_ptr<supple::TaskSystem> tasks;  ///< of the caller, null: none
+  std::unique_ptr<supple::TaskSystem> tasks;  ///< the caller's; null: none
   supple::Simulation simulation;
-  /// Of a body, by supple_simulation_hold.
+  /// What supple_simulation_hold holds of a body.
   struct Held {
     supple::BodyHandle body;
     supple::Attachment attachment;
     std::vector<std::int32_t> vertices;
     double stiffness = 0;
   };
-  std::vector<Held> held{};  ///< of bodies that ever were
+  std::vector<Held> held{};  ///< for bodies that exist or once existed
 };
 
 namespace supple {
@@ -35,14 +35,14 @@ namespace supple {
 /// Where a scene's meshes come from: those in memory (null: none), then files in the folder.
 SceneSources sources_in(const std::filesystem::path& folder, const SuppleMeshes* meshes);
 
-/// The energy that three functions of a caller make.
+/// The energy defined by three functions of the caller.
 MaterialSettings energy_of(SuppleEnergyDensity energy, SuppleStress stress, SuppleHessian hessian,
                            void* user);
 
-/// The state that the bytes of a caller hold.
+/// The state in the caller's bytes.
 SimulationState state_at(const void* bytes, std::size_t size);
 
-/// Throws Error{invalid_input} where there is no such body.
+/// Throws Error{invalid_input} if there is no such body.
 template <class Scene>
 auto& body_of(Scene& scene, std::int32_t body) {
   require(body >= 0 && static_cast<std::size_t>(body) < scene.bodies.size(), "body",
@@ -51,7 +51,7 @@ auto& body_of(Scene& scene, std::int32_t body) {
   return scene.bodies[static_cast<std::size_t>(body)];
 }
 
-/// Throws Error{invalid_input} where there is no such collider.
+/// Throws Error{invalid_input} if there is no such collider.
 inline std::size_t collider_index(const std::vector<Collider>& colliders, std::int32_t collider) {
   require(collider >= 0 && static_cast<std::size_t>(collider) < colliders.size(), "collider",
           "there is no collider " + std::to_string(collider) + ": the scene has " +
@@ -59,7 +59,7 @@ inline std::size_t collider_index(const std::vector<Collider>& colliders, std::i
   return static_cast<std::size_t>(collider);
 }
 
-/// As many as there is room for.
+/// Copies as many as there is room for; `count` becomes the number found.
 template <class Found, class Out>
 void copy_found(const std::vector<Found>& found, Out* out, std::size_t room, const char* parameter,
                 std::size_t* count) {
@@ -68,7 +68,7 @@ void copy_found(const std::vector<Found>& found, Out* out, std::size_t room, con
   std::copy_n(found.begin(), std::min(room, found.size()), out);
 }
 
-/// What a handle of the caller stands for.
+/// The simulation behind a caller's handle.
 inline Simulation& simulation_of(SuppleSimulation* handle) {
   return given(handle, "simulation").simulation;
 }
@@ -90,13 +90,13 @@ Handle from_c(std::uint64_t number) {
   return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
 }
 
-/// Three numbers of the caller.
+/// Three numbers from the caller.
 inline Vec3 vec3_at(const double* numbers, const char* parameter) {
   given(numbers, parameter);
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-/// [count * 3] numbers of the caller; NULL where count is 0.
+/// [count * 3] numbers from the caller; may be NULL if count is 0.
 inline std::vector<Vec3> vectors_at(const double* numbers, std::size_t count,
                                     const char* parameter) {
   if (count > 0) given(numbers, parameter);
@@ -105,7 +105,7 @@ inline std::vector<Vec3> vectors_at(const double* numbers, std::size_t count,
   return vectors;
 }
 
-/// What is read of a hit of the caller: vertices and weights.
+/// The fields of a caller's hit that are read: vertices and weights.
 inline SurfaceHit hit_of(const SuppleSurfaceHit* hit) {
   const SuppleSurfaceHit from = read(hit, "hit");
   SurfaceHit to;

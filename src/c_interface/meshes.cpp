@@ -35,7 +35,7 @@ std::string new_name(const SuppleMeshes* meshes, const char* name) {
   return text;
 }
 
-/// What is numbered is numbered by ints; so no size below overflows.
+/// Everything is numbered by ints, so no size below overflows.
 void check_count(std::size_t count, const char* parameter) {
   require(count <= std::numeric_limits<std::int32_t>::max(), parameter,
           "are " + std::to_string(count) + ", more than can be numbered");
@@ -57,7 +57,7 @@ std::vector<Vec3> vertices_at(const double* vertices, std::size_t count) {
   return supple::vectors_at(list.data(), count, "vertices");
 }
 
-/// Elements of `size` different vertices each.
+/// Elements with `size` different vertices each.
 template <std::size_t size>
 std::vector<std::array<int, size>> elements_at(const std::int32_t* elements, std::size_t count,
                                                std::size_t num_vertices, const char* parameter) {
@@ -79,7 +79,7 @@ std::vector<std::array<int, size>> elements_at(const std::int32_t* elements, std
   return list;
 }
 
-/// What readers of files find wrong is wrong with an argument here.
+/// What a reader of files would report about a file is here an error in an argument.
 template <class Make>
 auto checked(const std::string& name, const Make& make) {
   try {
@@ -89,7 +89,7 @@ auto checked(const std::string& name, const Make& make) {
   }
 }
 
-/// What stands in a scene in place of a file, for a collider.
+/// The surface of a collider, from a mesh that replaces a file in a scene.
 supple::TriangleMesh surface_of(const supple::BodyMesh& mesh, const std::string& name) {
   const auto* sheet = std::get_if<supple::SpringMesh>(&mesh);
   require(sheet != nullptr && !sheet->triangles.empty(), name,

@@ -12,7 +12,7 @@
 #include "supple/simulation.h"
 #include "supple/supple_c.h"
 
-/// Queries, forces and settings from C: each answers as the library does.
+/// Queries, forces and settings from C: each gives the same results as the library.
 namespace {
 
 const std::string block = R"({"supple": 1, "time": {"step": 0.02}, "gravity": [0, -9.81, 0],
@@ -194,7 +194,7 @@ TEST_F(Pushing, NullsAndWrongNumbersAreRefused) {
   expect_same_steps();
 }
 
-/// A half-space; user: how many calls are left before it answers with no number.
+/// The distance to a half-space; user: whether it is broken and returns NaN instead.
 double floor_distance(void* user, const double point[3], double gradient[3]) {
   gradient[0] = gradient[2] = 0;
   gradient[1] = 2;

@@ -17,7 +17,7 @@
 struct SuppleSession {
   supple::Session session;
   std::vector<supple::Session::Message> messages;  ///< taken from the session
-  std::size_t next = 0;                            ///< of these
+  std::size_t next = 0;                            ///< the next message to hand out
 };
 
 namespace {
@@ -54,7 +54,7 @@ SuppleMessage in_c(const Message& message) {
 
 SuppleSession* supple_session_create(const char* options) {
   return supple::made([&] {
-    // A session stays where it is made.
+    // A session cannot be moved, so it is built in place.
     return new SuppleSession{supple::Session(options_of(options)), {}, 0};
   });
 }

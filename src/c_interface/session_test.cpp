@@ -23,7 +23,7 @@ SessionHandle create(json options) {
   return SessionHandle(supple_session_create(options.dump().c_str()));
 }
 
-/// The messages that are queued: JSON, and the headers of packets.
+/// The queued messages: JSON, and the headers of packets.
 std::vector<json> take(SuppleSession* session) {
   std::vector<json> list;
   for (SuppleMessage message{};;) {

@@ -39,7 +39,7 @@ SuppleError copy_field(const SuppleSimulation* simulation, float* out, std::size
   });
 }
 
-/// A number of bodies, vertices, ... of a scene: far below 2^31 by the limits of the readers.
+/// A number of bodies, vertices, ... of a scene. The limits of the readers keep it far below 2^31.
 template <class Number>
 std::int32_t count(Number number) {
   return static_cast<std::int32_t>(number);
@@ -67,7 +67,7 @@ SuppleError copy_elements(const SuppleSimulation* simulation, std::int32_t* out,
   });
 }
 
-/// Holds what is next in place of what is held.
+/// Holds `next` instead of what is held now.
 void hold(supple::Simulation& simulation, int body, const std::vector<supple::Vec3>& targets,
           SuppleSimulation::Held next, SuppleSimulation::Held& held) {
   const bool is_held = simulation.is_attached(held.attachment);
@@ -87,7 +87,7 @@ void hold(supple::Simulation& simulation, int body, const std::vector<supple::Ve
   held = std::move(next);
 }
 
-/// What is held of a body; of removed ones nothing is.
+/// What is held of a body. Entries of removed bodies are erased.
 SuppleSimulation::Held& held_of(SuppleSimulation& self, const supple::BodyHandle& body) {
   std::erase_if(self.held, [&](const SuppleSimulation::Held& held) {
     return !self.simulation.is_alive(held.body);
@@ -98,7 +98,7 @@ SuppleSimulation::Held& held_of(SuppleSimulation& self, const supple::BodyHandle
   return self.held.emplace_back(SuppleSimulation::Held{.body = body});
 }
 
-/// Threads of a caller in C.
+/// The threads of a caller in C.
 class TasksOfCaller : public supple::TaskSystem {
  public:
   explicit TasksOfCaller(const SuppleTaskSystem& tasks) : tasks_(tasks) {}

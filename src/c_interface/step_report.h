@@ -10,7 +10,7 @@ namespace supple {
 /// Calls visit(in C, in C++) for each field of a step's report.
 template <class InC, class Own, class Visit>
 void for_fields(InC& c, Own& own, const Visit& visit) {
-  // The enumerators of both stand in the same order.
+  // The enumerators of both are in the same order.
   static_assert(static_cast<int>(StepStatus::failed) == supple_step_failed);
   static_assert(static_cast<int>(SceneChange::failed) == supple_change_failed);
   visit(c.status, own.status);

@@ -4,8 +4,8 @@
 extern "C" {
 #endif
 
-/// What an engine in C does, with nothing but C. Each returns NULL, or the check that failed with
-/// its line.
+/// What an engine written in C does, using nothing but C. Each returns NULL, or the check that
+/// failed with its line.
 const char* test_meshes_from_arrays(void);
 const char* test_faulty_meshes(void);
 const char* test_springs_of_its_own(void);

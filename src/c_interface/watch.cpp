@@ -43,7 +43,7 @@ SuppleError supple_watch_add(SuppleWatch* watch, const SuppleSimulation* simulat
   return guarded([&] {
     SuppleWatch& self = given(watch, "watch");
     const supple::Simulation& of = supple::simulation_of(simulation);
-    // What an older caller's report does not have is as if nothing had happened.
+    // Fields that an older caller's report does not have get the values of an uneventful step.
     SuppleStepReport all = supple::in_c(supple::StepReport{});
     std::memcpy(&all, report, supple::size_of_struct(report, "report"));
     const supple::StepReport step = supple::from_c(all);

@@ -8,8 +8,8 @@
 
 namespace supple {
 
-/// Grows around points. Points that are not finite, or farther out than 1e30 m, are left out: a
-/// picture of the others is worth more than none.
+/// A box that grows around points. Points that are not finite, or farther out than 1e30 m, are left
+/// out: a picture of the others is better than none.
 class Bounds {
  public:
   void add(const Vec3& x) {

@@ -38,9 +38,9 @@ Vec3 corner(const Box& box, int i) {
           (i & 4) != 0 ? box.max[2] : box.min[2]};
 }
 
-/// Looking along this direction: across the longer of the two horizontal sides, from above.
+/// The direction of view: across the longer of the two horizontal sides, from above.
 Vec3 view_direction(const Box& box, const Vec3& up) {
-  // Two horizontal axes: those of the world that lie most across `up`.
+  // Two horizontal axes: the axes of the world most nearly perpendicular to `up`.
   std::array<std::size_t, 3> axes{0, 1, 2};
   std::stable_sort(axes.begin(), axes.end(),
                    [&](std::size_t i, std::size_t j) { return std::abs(up[i]) < std::abs(up[j]); });
@@ -71,8 +71,8 @@ Camera fit_camera(const Box& given, const Vec3& up_direction, double aspect) {
   const double slope_y = 0.93 * std::tan(0.5 * camera.vertical_degrees * std::numbers::pi / 180);
   const double slope_x = slope_y * (aspect > 0.01 && aspect < 100 ? aspect : 1);
 
-  // The eye at (ex, ey, ez) along right, up, forward sees a point p when |p_x - ex| <= slope_x (p_z
-  // - ez), and alike for y: four planes for all points. The nearest eye lies where the narrower
+  // The eye at (ex, ey, ez) along right, up, forward sees a point p if |p_x - ex| <= slope_x (p_z -
+  // ez), and likewise for y: four planes for all points. The nearest eye lies where the narrower
   // pair of planes meets, in the middle of the other.
   const Vec3 origin = 0.5 * (box.min + box.max);
   double left = -1e300, rightmost = -1e300, below = -1e300, above = -1e300;

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// Where a picture is taken from: perspective, looking from `eye` at `target`.
+/// The place of a camera: perspective, looking from `eye` at `target`.
 struct Camera {
   Vec3 eye{0, 0, 5};             ///< m
   Vec3 target{0, 0, 0};          ///< m
@@ -14,13 +14,13 @@ struct Camera {
   double vertical_degrees = 28;  ///< full angle of view from bottom to top
 };
 
-/// The camera that sees the whole box as large as it fits into a picture of width / height =
+/// The camera that shows the whole box as large as it fits into a picture of width / height =
 /// `aspect`, with a small margin: a three-quarter view from somewhat above, across the longer
-/// horizontal side. up: any direction but zero. A box with non-finite corners counts as a unit cube
-/// about the origin. Never throws.
+/// horizontal side. up: any direction but zero. A box with non-finite corners is replaced by a unit
+/// cube about the origin. Never throws.
 Camera fit_camera(const Box& box, const Vec3& up, double aspect);
 
-/// A camera as the map from points to pixels of a picture. Camera coordinates are right, up and
+/// The map of a camera from points to pixels of a picture. Camera coordinates are right, up and
 /// forward, m.
 class Projection {
  public:
@@ -28,8 +28,8 @@ class Projection {
 
   Vec3 to_camera(const Vec3& x) const;
   /// Pixel coordinates (x to the right, y down, (0, 0) the top left corner) and nearness 1/forward,
-  /// 1/m, of a point in camera coordinates with forward > 0. Nearness is linear in the picture
-  /// over a plane.
+  /// 1/m, of a point in camera coordinates with forward > 0. For the points of a plane, nearness is
+  /// linear in the picture.
   Vec3 to_picture(const Vec3& camera) const {
     const double nearness = 1 / camera[2];
     return {0.5 * width_ + focal_ * camera[0] * nearness,

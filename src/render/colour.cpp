@@ -19,8 +19,8 @@ std::array<double, 255> rounding_thresholds() {
   return thresholds;
 }
 
-/// For each of the first values of 4096 equal intervals of [0, 1) its 8-bit value: from there at
-/// most a few thresholds are left to pass (the curve's slope is at most 12.92 * 255 / 4096 < 1 a
+/// The 8-bit values at the start of 4096 equal intervals of [0, 1). Within an interval at most a
+/// few thresholds remain to be passed (the curve's slope is at most 12.92 * 255 / 4096 < 1 per
 /// interval).
 std::array<std::uint8_t, 4096> first_values(const std::array<double, 255>& thresholds) {
   std::array<std::uint8_t, 4096> values{};

@@ -4,7 +4,7 @@
 
 namespace supple {
 
-/// Linear light: sums and averages of colours are taken in it. 1 is white.
+/// Linear light, in which colours are added and averaged. 1 is white.
 struct Colour {
   double r = 0, g = 0, b = 0;
 
@@ -29,9 +29,9 @@ double from_srgb(std::uint8_t value);
 /// above 1 gives 255. [IEC 61966-2-1]
 std::uint8_t to_srgb(double linear);
 
-/// Colour of the body of this number: eight that people with any kind of colour vision tell apart,
-/// then again from the first. [from the "vibrant", "bright" and
-/// "muted" schemes of Tol 2021, SRON/EPS/TN/09-002]
+/// Colour of the body with this number: one of eight that people with any kind of colour vision can
+/// tell apart, repeated after the eighth. [from the "vibrant", "bright" and "muted" schemes of Tol
+/// 2021, SRON/EPS/TN/09-002]
 Colour body_colour(int body);
 
 }  // namespace supple

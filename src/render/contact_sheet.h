@@ -9,9 +9,9 @@
 namespace supple {
 
 /// Puts pictures of one size on one sheet, row by row, `columns` across, with a narrow gap around
-/// each; a label stands in the lower left corner of its picture. The last row may be short.
-/// labels: one a picture, or none at all. Throws Error{invalid_input} for no pictures, different
-/// sizes, another number of labels, columns < 1 and a sheet that is too large for an Image.
+/// each. A label stands in the lower left corner of its picture. The last row may be short. labels:
+/// one per picture, or none at all. Throws Error{invalid_input} for no pictures, different sizes,
+/// another number of labels, columns < 1 and a sheet that is too large for an Image.
 Image contact_sheet(const std::vector<Image>& pictures, const std::vector<std::string>& labels = {},
                     int columns = 4);
 

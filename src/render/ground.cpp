@@ -13,7 +13,7 @@ using namespace vec;
 namespace {
 
 const Colour light_square = srgb(0xE9ECEF), dark_square = srgb(0xDCE1E6);
-const Colour in_shadow{0.50, 0.53, 0.60};  ///< what is left of the light, bluish as the sky is
+const Colour in_shadow{0.50, 0.53, 0.60};  ///< the light that remains, bluish like the sky
 const Colour line_colour = srgb(0x8794A3);
 
 }  // namespace
@@ -26,7 +26,8 @@ GroundView::GroundView(const Ground& ground, const Projection& projection)
   v_ = cross(ground_.normal, u_);
   const double height = dot(ground_.normal, projection_.eye()) - ground_.offset;
   if (!(height > 0)) return;
-  // The ray r meets the plane at -height/(n . r) along r, whose forward part is the focal length.
+  // The ray r meets the plane at -height/(n . r) along r, whose forward component is the focal
+  // length.
   const double scale = -1 / (height * projection_.focal());
   const double base = dot(ground_.normal, projection_.ray(0, 0));
   nearness_ = {scale * base, scale * (dot(ground_.normal, projection_.ray(1, 0)) - base),

@@ -8,7 +8,7 @@
 
 namespace supple {
 
-/// A ground as one projection sees it. Places in the picture are in the projection's pixels.
+/// A ground as a projection sees it. Positions in the picture are in the projection's pixels.
 class GroundView {
  public:
   GroundView(const Ground& ground, const Projection& projection);
@@ -20,9 +20,10 @@ class GroundView {
   double nearness_at(double x, double y) const {
     return nearness_[0] + nearness_[1] * x + nearness_[2] * y;
   }
-  /// The point of the plane seen at (x, y), where the nearness is above 0.
+  /// The point of the plane seen at (x, y). The nearness there must be above 0.
   Vec3 point(double x, double y) const;
-  /// Its colour there before `behind`, when this share of the key light reaches it.
+  /// The ground's colour there in front of `behind`, if the share `lit` of the key light reaches
+  /// it.
   Colour shade(double x, double y, double lit, const Colour& behind) const;
 
  private:

@@ -26,7 +26,7 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-/// A larger one is refused: a typo must not exhaust the memory.
+/// Larger images are refused: a typo must not exhaust the memory.
 inline constexpr int max_image_side = 8192;
 
 }  // namespace supple

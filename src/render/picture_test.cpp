@@ -63,7 +63,7 @@ TEST(Colour, RoundsToTheNearestValueOfTheCurve) {
   for (int i = 0; i <= 10000; ++i) {
     const double x = i / 10000.0;
     const double s = x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
-    // The two pieces of the curve meet to 1e-5 only, which can turn a tie.
+    // The two pieces of the curve only meet to 1e-5, which can change how a tie is rounded.
     EXPECT_NEAR(to_srgb(x), 255 * s, 0.5 + 255e-5);
   }
 }

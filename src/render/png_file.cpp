@@ -35,7 +35,7 @@ void append_bytes(png_structp png, png_bytep bytes, png_size_t count) {
   try {
     all.insert(all.end(), bytes, bytes + count);
   } catch (...) {
-    // libpng is C: an exception may not pass through it.
+    // libpng is C: an exception must not pass through it.
     appended = false;
   }
   if (!appended) png_error(png, "there is not enough memory");
@@ -51,7 +51,7 @@ void check_size(const Image& image, const std::string& where) {
   }
 }
 
-/// To the file or, where there is none, to the bytes. libpng reports errors by jumping back here,
+/// Writes to the file or, if it is null, to the bytes. libpng reports errors by jumping back here,
 /// so nothing with a destructor may live in between.
 bool write_rows(std::FILE* file, std::vector<unsigned char>* bytes, const Image& image) {
   const auto on_error = [](png_structp png, png_const_charp) { png_longjmp(png, 1); };

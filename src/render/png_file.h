@@ -7,13 +7,12 @@
 
 namespace supple {
 
-/// Writes an 8-bit RGB PNG marked as sRGB: to NAME.part in the same folder, flushed to the disk and
-/// then renamed, so that a file under the final name is whole. Throws Error{bad_file} where it
-/// cannot be written.
+/// Writes an 8-bit RGB PNG marked as sRGB: to NAME.part in the same folder, which is flushed to
+/// disk and then renamed, so that a file under the final name is complete. Throws Error{bad_file}
+/// if it cannot be written.
 void write_png(const std::filesystem::path& path, const Image& image);
 
-/// The bytes of such a file. Throws Error{invalid_input} where the image's size does not fit its
-/// data.
+/// The bytes of such a file. Throws Error{invalid_input} if the image's size does not fit its data.
 std::vector<unsigned char> png_bytes(const Image& image);
 
 }  // namespace supple

@@ -13,10 +13,10 @@
 #include "render/visibility.h"
 #include "supple/error.h"
 
-// A picture is drawn in two passes. The first finds for each of four samples a pixel which triangle
-// is seen; the second shades each pixel once for every different triangle in it, at the place where
-// the ray through the sample meets that triangle. So edges are smooth at little more than the cost
-// of one sample a pixel.
+// A picture is drawn in two passes. The first finds which triangle is seen at each of four samples
+// per pixel. The second shades each pixel once for every different triangle in it, at the point
+// where the ray through the sample meets that triangle. So edges are smooth at little more than the
+// cost of one sample per pixel.
 
 namespace supple {
 
@@ -27,7 +27,7 @@ namespace {
 constexpr int samples_a_side = 2;
 constexpr int shadow_resolution = 1024;
 
-/// A drawable in the world.
+/// A drawable in world coordinates.
 struct Surface {
   std::vector<Vec3> vertices;
   std::span<const std::array<int, 3>> triangles;
@@ -94,12 +94,12 @@ class Renderer {
   Colour shade_pixel(int x, int y) const;
   Colour shade_sample(double x, double y, std::int32_t opaque, std::int32_t glass,
                       float nearness) const;
-  /// Light from a triangle to the viewer; `opacity` becomes the share that hides what is behind.
+  /// Light from a triangle to the viewer; `opacity` receives the share that hides what is behind.
   Colour shade_triangle(const TriangleOf& which, double x, double y, double& opacity) const;
 
   Projection projection_;
   Lights lights_;
-  int width_, height_;  ///< of the samples
+  int width_, height_;  ///< in samples
   std::vector<Surface> surfaces_;
   std::vector<TriangleOf> numbered_;
   std::optional<GroundView> ground_;
@@ -137,7 +137,7 @@ void Renderer::add_surface(const Drawable& drawable) {
 
 void Renderer::draw_shadows() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  // What lies absurdly far out would leave no texel for the rest.
+  // Surfaces that are absurdly far out would leave no texel for the rest.
   const double farthest = 1e3 / projection_.near();
   Box bounds{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
   for (const Surface& s : surfaces_) {
@@ -202,7 +202,7 @@ Colour Renderer::shade_pixel(int x, int y) const {
     const std::int32_t glass = has_glass_ && glass_.nearness(i, j) > opaque_.nearness(i, j)
                                    ? glass_.surface(i, j)
                                    : Visibility::nothing;
-    // Samples that see the same are shaded once, in their middle.
+    // Samples that see the same surface are shaded once, at their mean position.
     int alike = 0;
     double sx = 0, sy = 0;
     for (int l = k; l < num_samples; ++l) {
@@ -273,7 +273,7 @@ Colour Renderer::shade_triangle(const TriangleOf& which, double x, double y,
                       v * s.normals[static_cast<std::size_t>(n[2])],
                   face);
   }
-  if (dot(face, to_viewer) < 0) {  // the inner side of a surface that is open or turned inside out
+  if (dot(face, to_viewer) < 0) {  // the inside of a surface that is open or inverted
     face = -face;
     normal = -normal;
   }

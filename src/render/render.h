@@ -12,7 +12,7 @@
 #include "render/image.h"
 #include "render/smoothing.h"
 
-/// A small software rasteriser: z-buffer, four samples a pixel, smooth normals with creases, one
+/// A small software rasteriser: z-buffer, four samples per pixel, smooth normals with creases, one
 /// light with soft shadows, a ground. The same scene gives the same bits for any number of threads.
 namespace supple {
 
@@ -22,21 +22,21 @@ struct Drawable {
   std::span<const std::array<int, 3>> triangles;  ///< counter-clockwise seen from outside
   const Smoothing* smoothing = nullptr;           ///< of these triangles; none: flat triangles
   Colour colour{0.5, 0.5, 0.5};
-  /// Below 1 the surface is like glass: its front lets this much less than all through, it throws
-  /// no shadow and only the nearest such surface is drawn.
+  /// Below 1 the surface is like glass: seen frontally, it hides only this share of what is behind
+  /// it, it casts no shadow, and only the nearest such surface is drawn.
   double opacity = 1;
   Pose pose;
 };
 
-/// A plane under the scene, seen from the side that its normal points to. It melts into the
+/// A plane under the scene, seen from the side that its normal points to. It fades into the
 /// background with the distance from `focus`.
 struct Ground {
   Vec3 normal{0, 1, 0};  ///< unit vector
   double offset = 0;     ///< of the plane along the normal, m
-  bool solid = true;     ///< a checker that takes shadows; otherwise faint lines and nothing else
+  bool solid = true;     ///< a checker that receives shadows; otherwise only faint lines
   double cell = 1;       ///< side of a square, m
-  Vec3 focus{0, 0, 0};   ///< what the picture is about, m
-  double radius = 1;     ///< its size, m
+  Vec3 focus{0, 0, 0};   ///< the centre of what the picture shows, m
+  double radius = 1;     ///< its radius, m
 };
 
 struct Picture {

@@ -54,7 +54,7 @@ TEST(Render, TheOutlineOfASphereHasTheRightArea) {
   const double focal = 0.5 * size / std::tan(20 * std::numbers::pi / 180);
   const double radius = focal * std::tan(std::asin(0.15));
   const double area = std::numbers::pi * radius * radius;
-  // 64 facets around lose up to 0.5%; every pixel that the outline touches counts whole, at most
+  // 64 facets around lose up to 0.5%. Every pixel that the outline touches counts fully, at most
   // one for each pixel of its length.
   EXPECT_GE(pixels, 0.995 * area);
   EXPECT_LE(pixels, area + 2 * std::numbers::pi * radius);
@@ -70,14 +70,14 @@ TEST(Render, NearerHidesFarther) {
     const Image image = render(picture, frontal(), 200, 200);
     const auto middle = at(image, 100, 100);
     EXPECT_GT(middle[0], middle[2] + 50);
-    // The far one shows beyond the near one's outline, 15 pixels from the middle.
+    // The far sphere shows beyond the outline of the near one, 15 pixels from the middle.
     const auto beside = at(image, 100 + 18, 100);
     EXPECT_GT(beside[2], beside[0] + 50);
   }
 }
 
 TEST(Render, APixelThatAnEdgeHalvesHasTheMeanOfBothSides) {
-  // x = 0 falls on the middle of the picture: 101 pixels across, so on the middle of pixel 50.
+  // x = 0 projects to the middle of the picture: 101 pixels across, so to the middle of pixel 50.
   const std::vector<Vec3> v{{0, -9, 0}, {9, -9, 0}, {9, 9, 0}, {0, 9, 0}};
   const std::vector<std::array<int, 3>> t{{0, 1, 2}, {0, 2, 3}};
   Picture picture;

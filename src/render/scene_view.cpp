@@ -19,10 +19,10 @@ using namespace vec;
 
 namespace {
 
-/// Seen through: light enough to leave the body its colour.
+/// Transparent, and light enough for the body to keep its colour.
 const Colour collider_colour = srgb(0x6E7987);
 constexpr double collider_opacity = 0.42;
-/// Radius of a line over the diagonal of the scene: about three pixels of a picture.
+/// Radius of a line as a share of the scene's diagonal: about three pixels of a picture.
 constexpr double tube_share = 0.004;
 
 /// 1, 2 or 5 times a power of ten, at most x.
@@ -146,8 +146,8 @@ Box SceneView::box_of_view(const ViewedScene& scene) const {
   view.add(scene.motion.min);
   view.add(scene.motion.max);
   const Box bodies = view.box();
-  // A collider is shown as far as it lies near the bodies' way; a large one must not make them
-  // small.
+  // A collider is shown as far as it lies near the path of the bodies: a large one must not make
+  // them small.
   const double reach = 0.35 * length(bodies.max - bodies.min);
   constexpr int times = 16;
   for (const Solid& solid : solids_) {
@@ -193,7 +193,7 @@ Image SceneView::draw(std::span<const double> positions, double time, int width,
   for (const Solid& solid : solids_) {
     const Pose pose = evaluate(solid.motion, time);
     if (solid.plane) {
-      // Seen from behind a wall would only veil the scene.
+      // A wall seen from behind would only veil the scene.
       const auto& t = solid.mesh.triangles[0];
       const Vec3 a = pose.apply(solid.mesh.vertices[static_cast<std::size_t>(t[0])]);
       const Vec3 b = pose.apply(solid.mesh.vertices[static_cast<std::size_t>(t[1])]);

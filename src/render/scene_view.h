@@ -13,7 +13,7 @@
 
 namespace supple {
 
-/// What of a body is drawn.
+/// The parts of a body that are drawn.
 struct ViewedBody {
   int first_vertex = 0;  ///< in the scene's vertices
   int num_vertices = 0;
@@ -24,16 +24,16 @@ struct ViewedBody {
 /// What a series of pictures of a scene shows.
 struct ViewedScene {
   std::vector<ViewedBody> bodies;
-  std::vector<double> rest;         ///< [num_vertices * 3], m: where it bends here, it has a crease
-  Box motion;                       ///< holds the bodies at all times, m
+  std::vector<double> rest;         ///< [num_vertices * 3], m; bends of this shape are creases
+  Box motion;                       ///< contains the bodies at all times, m
   double duration = 0;              ///< of the series, s
   std::vector<Collider> colliders;  ///< with valid motions
-  Vec3 gravity{0, -9.81, 0};        ///< m/s^2: up is the other way; zero: up is y
+  Vec3 gravity{0, -9.81, 0};        ///< m/s^2; up is the opposite direction; zero: up is y
 };
 
-/// Draws a scene at any time from one place that sees all of its motion: each body in a colour of
-/// its own, colliders as grey glass. The plane that supports the scene becomes its ground; where
-/// there is none, faint lines mark the lowest point of the bodies.
+/// Draws a scene at any time from one place that sees all of its motion: each body in its own
+/// colour, colliders as grey glass. The plane that supports the scene becomes its ground. If there
+/// is none, faint lines mark the lowest point of the bodies.
 class SceneView {
  public:
   /// Throws Error{invalid_input} for a vertex, triangle or segment out of range. `threads` must
@@ -56,7 +56,7 @@ class SceneView {
     bool plane = false;
   };
 
-  /// The vertices of the body's triangles: its own, or those of its tubes.
+  /// The vertices of the body's triangles: the body's own, or those of its tubes.
   std::vector<Vec3> surface_points(const Body& body, std::vector<Vec3> vertices) const;
   void find_ground(const ViewedScene& scene);
   void add_colliders(const ViewedScene& scene);

@@ -48,7 +48,7 @@ TEST(SceneView, APlaneBecomesTheGroundAndTakesAShadow) {
   example.scene.colliders.push_back({"ground", PlaneShape{{0, 2, 0}, 1}, {}});  // y = 0.5
   const Image on_ground = example.draw();
   EXPECT_LT(mean(on_ground), without - 1);
-  // A wall is no ground.
+  // A wall is not a ground.
   example.scene.colliders[0].shape = PlaneShape{{0, 0, 1}, -1};
   EXPECT_NE(example.draw(), on_ground);
 }
@@ -67,8 +67,8 @@ TEST(SceneView, EveryShapeOfColliderIsDrawn) {
   for (const ColliderShape& shape : shapes) {
     Example with;
     with.scene.colliders.push_back({"it", shape, {}});
-    // The same view without drawing it: a collider of the same extent but no triangles is not to
-    // be had, so only that the pictures differ is asked, and that the collider moves.
+    // No collider of the same extent without triangles is available for comparison. So the test
+    // checks only that the pictures differ, and that the collider moves.
     Motion motion;
     motion.velocity = Vec3{0.3, 0.2, 0.1};
     Example moving;

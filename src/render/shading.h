@@ -5,10 +5,10 @@
 
 namespace supple {
 
-/// Where the light comes from. Unit vectors toward the lights.
+/// The directions of the lights. Unit vectors toward the lights.
 struct Lights {
-  Vec3 key{0, 1, 0};   ///< the sun: the one that throws shadows
-  Vec3 fill{0, 1, 0};  ///< a weak one from the other side, so that no side is dead
+  Vec3 key{0, 1, 0};   ///< the sun, which casts shadows
+  Vec3 fill{0, 1, 0};  ///< a weak light from the other side, so that no side is black
   Vec3 up{0, 1, 0};    ///< ambient light is brighter from above
 };
 
@@ -25,15 +25,15 @@ Colour shade_surface(const Lights& lights, const Vec3& normal, const Vec3& to_vi
 /// The background at this share of the picture's height, 0 at the top to 1 at the bottom.
 Colour background(double height);
 
-/// Share of the first colour in a checker of squares of side 1 seen over a box of sides (du, dv)
-/// about (u, v). The box filter of a square wave is a difference of triangle waves, so that far
-/// squares melt into their mean and do not flicker.
+/// The share of the first colour in a checker of squares of side 1, averaged over a box of sides
+/// (du, dv) about (u, v). The box filter of a square wave is a difference of triangle waves, so
+/// that distant squares fade into their mean and do not flicker.
 double checker(double u, double v, double du, double dv);
 
-/// Share of a grid of lines of width `line` at whole numbers seen over the same box.
+/// The share of a grid of lines of width `line` at whole numbers, averaged over the same box.
 double grid_lines(double u, double v, double du, double dv, double line);
 
-/// Brings light above 0.8 softly back below 1.
+/// Softly compresses light above 0.8 to below 1.
 Colour compress(const Colour& c);
 
 }  // namespace supple

@@ -45,8 +45,8 @@ void ShadowMap::draw(std::span<const Vec3> vertices,
 }
 
 double ShadowMap::light_at(const Vec3& x, const Vec3& normal) const {
-  // A surface must not shade itself through the steps of the map: the point is lifted off it, by
-  // more where the light grazes and a texel covers more of the surface.
+  // A surface must not shade itself through the steps of the map. The point is therefore lifted off
+  // it, more so if the light grazes the surface and a texel covers more of it.
   const double texel = 1 / texels_per_metre_;
   const double facing = std::clamp(dot(normal, to_light_), 0.0, 1.0);
   const double lift = texel * filter_radius * (0.5 + 1.2 * std::sqrt(1 - facing * facing));
@@ -60,7 +60,7 @@ double ShadowMap::light_at(const Vec3& x, const Vec3& normal) const {
   const int i0 = static_cast<int>(u), j0 = static_cast<int>(v);
   const double fu = u - i0, fv = v - j0;
   const auto nearness = static_cast<float>(p[2] + 0.5 * texel);
-  // A tent that moves with the point: the edge is smooth and not stepped.
+  // A tent filter that moves with the point, so that the edge is smooth and not stepped.
   double lit = 0, sum = 0;
   for (int dj = 1 - filter_radius; dj <= filter_radius; ++dj) {
     const double weight_v = filter_radius - std::abs(dj - fv);

@@ -10,13 +10,13 @@
 namespace supple {
 
 /// What a distant light reaches: the nearest surface along each of a square of parallel rays
-/// [Williams 1978], asked with a soft edge [percentage-closer filtering, Reeves et al. 1987].
+/// [Williams 1978], queried with a soft edge [percentage-closer filtering, Reeves et al. 1987].
 class ShadowMap {
  public:
-  /// to_light: unit vector. bounds: holds all that throws a shadow.
+  /// to_light: unit vector. bounds: contains everything that casts a shadow.
   ShadowMap(const Vec3& to_light, const Box& bounds, int resolution);
 
-  /// Adds what throws a shadow. Triangles that are not finite are left out.
+  /// Adds a surface that casts a shadow. Triangles that are not finite are left out.
   void draw(std::span<const Vec3> vertices, std::span<const std::array<int, 3>> triangles);
 
   /// How much of the light reaches a point of a surface with this unit normal: 0 none, 1 all.

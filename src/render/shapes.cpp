@@ -17,13 +17,13 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// A point of a profile: its distance from the axis and its place along it.
+/// A point of a profile: its distance from the axis and its position along it.
 struct ProfilePoint {
   double radius, height;
 };
 
-/// The surface that a profile sweeps around an axis. The profile runs upward on the outer side; it
-/// is closed, or ends at the axis with points of radius 0.
+/// The surface that a profile sweeps around an axis. The profile runs upward on the outer side. It
+/// is either closed, or ends at the axis with points of radius 0.
 TriangleMesh revolve(const std::vector<ProfilePoint>& profile, bool closed, const Vec3& origin,
                      const Vec3& axis, int segments) {
   const Vec3 w = unit(axis, {0, 1, 0});
@@ -54,7 +54,7 @@ TriangleMesh revolve(const std::vector<ProfilePoint>& profile, bool closed, cons
   return mesh;
 }
 
-/// Half a circle or a part of it about (0, height), from one angle to another above the equator.
+/// Half a circle or part of one about (0, height), from one angle above the equator to another.
 void append_arc(std::vector<ProfilePoint>& profile, double radius, double height, double from,
                 double to, int pieces) {
   for (int i = 0; i <= pieces; ++i) {
@@ -122,7 +122,8 @@ struct Tessellator {
 
   TriangleMesh operator()(const MeshShape& shape) const { return shape.mesh; }
 
-  // Without a surface a picture is without the collider; a simulation says what is wrong with it.
+  // If a shape has no surface, the picture omits the collider; a simulation reports what is wrong
+  // with it.
   TriangleMesh operator()(const ConvexHullShape& shape) const {
     return or_nothing([&] { return hull_surface(shape, ""); });
   }

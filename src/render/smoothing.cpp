@@ -14,7 +14,7 @@ using namespace vec;
 
 namespace {
 
-/// Unit normal, or zero where there is none.
+/// Unit normal, or zero if there is none.
 Vec3 face_normal(std::span<const Vec3> vertices, const std::array<int, 3>& t) {
   const Vec3& a = vertices[static_cast<std::size_t>(t[0])];
   const Vec3& b = vertices[static_cast<std::size_t>(t[1])];
@@ -52,7 +52,7 @@ std::vector<Edge> sorted_edges(std::span<const std::array<int, 3>> triangles) {
   return edges;
 }
 
-/// Sets of corners.
+/// Disjoint sets of corners.
 class Sets {
  public:
   explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -65,7 +65,7 @@ class Sets {
     }
     return i;
   }
-  /// The smaller root stays, so that the result does not depend on the order.
+  /// The smaller root is kept, so that the result does not depend on the order.
   void join(int a, int b) {
     const auto [low, high] = std::minmax({root(a), root(b)});
     parent_[static_cast<std::size_t>(high)] = low;

@@ -16,7 +16,7 @@ using namespace vec;
 TEST(Smoothing, ABoxKeepsItsEdges) {
   const TriangleMesh box = tessellate(BoxShape{{1, 2, 3}, {1, 2, 3}}, {}, 1);
   const Smoothing smoothing = find_smoothing(box.vertices, box.triangles);
-  EXPECT_EQ(smoothing.num_normals, 24);  // four a side: corners of one side at one vertex share
+  EXPECT_EQ(smoothing.num_normals, 24);  // four per side: corners of one side at one vertex share
   const auto normals = smooth_normals(box.vertices, box.triangles, smoothing);
   for (std::size_t t = 0; t < box.triangles.size(); ++t) {
     const Vec3& a = box.vertices[static_cast<std::size_t>(box.triangles[t][0])];
@@ -52,7 +52,7 @@ TEST(Smoothing, ACylinderIsRoundAndItsRimIsSharp) {
 
 TEST(Smoothing, AngleWeightsMakeANormalFreeOfTheTriangulation) {
   // The corner of a cube, whose sides are cut into 1, 2 and 3 triangles at it: the normal of all
-  // six is the diagonal whatever the cutting.
+  // six is the diagonal, however they are cut.
   const std::vector<Vec3> v{{0, 0, 0}, {1, 0, 0},   {0, 1, 0},  {0, 0, 1},
                             {0, 1, 1}, {0.5, 0, 1}, {1, 0, 0.3}};
   const std::vector<std::array<int, 3>> t{{0, 2, 1}, {0, 4, 2}, {0, 3, 4},

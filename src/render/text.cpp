@@ -10,8 +10,8 @@ namespace {
 
 struct Glyph {
   char character;
-  /// Strokes apart by spaces, each a chain of points "xy": x from 0 to 4 to the right, y from 0 to
-  /// 8 upward, 2 being the base line, 6 the top of an x and 8 that of a capital.
+  /// Strokes separated by spaces, each a chain of points "xy": x from 0 to 4 to the right, y from 0
+  /// to 8 upward. 2 is the base line, 6 the top of an x and 8 that of a capital.
   std::string_view strokes;
 };
 
@@ -126,7 +126,7 @@ double distance_to_segment(const Point& p, const Point& a, const Point& b) {
   return std::hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
 }
 
-/// Draws a glyph whose grid's origin lies at (x, y), y downward, with this step.
+/// Draws a glyph whose grid has its origin at (x, y), y downward, with this step.
 void draw_glyph(Image& image, double x, double y, double step, const Glyph& glyph,
                 const Colour& colour) {
   const double half_width = std::max(0.42 * step, 0.55);

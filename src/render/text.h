@@ -8,8 +8,8 @@
 namespace supple {
 
 /// Writes a line of text in a plain stroke font: (x, y) is the left end of its base line, `size`
-/// the height of a capital, all in pixels. Letters, digits and common signs of ASCII; a character
-/// that the font lacks is a box. What lies outside the image is cut off.
+/// the height of a capital, all in pixels. The font has letters, digits and common signs of ASCII;
+/// a character that it lacks becomes a box. Text outside the image is cut off.
 void draw_text(Image& image, double x, double y, double size, std::string_view text,
                const Colour& colour);
 

@@ -11,7 +11,7 @@ using namespace vec;
 
 namespace {
 
-/// Neighbouring sides bend by 36 degrees, less than a crease.
+/// Neighbouring sides meet at 36 degrees, which is less than a crease.
 constexpr int sides = 10;
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "supple/mesh.h"
 
-/// Algebra on the public Vec3, in a namespace of its own. For sources only.
+/// Algebra on the public Vec3, in its own namespace. For sources only.
 namespace supple::vec {
 
 inline Vec3 operator+(const Vec3& a, const Vec3& b) {
@@ -22,7 +22,7 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 inline double length(const Vec3& a) { return std::sqrt(dot(a, a)); }
 
-/// a/|a|, or `fallback` where a has no direction that can be computed.
+/// a/|a|, or `fallback` if no direction of a can be computed.
 inline Vec3 unit(const Vec3& a, const Vec3& fallback) {
   const double l = length(a);
   if (!(l > 1e-150) || !std::isfinite(l)) return fallback;
@@ -33,7 +33,7 @@ inline bool finite(const Vec3& a) {
   return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
 }
 
-/// A unit vector across the unit vector n, the same for the same n.
+/// A unit vector perpendicular to the unit vector n, always the same for the same n.
 inline Vec3 across(const Vec3& n) {
   const Vec3 other = std::abs(n[0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 0, 1};
   return unit(cross(other, n), {1, 0, 0});

@@ -13,8 +13,8 @@ using namespace vec;
 namespace {
 
 /// The half plane a x + b y + c >= 0 on the inner side of an edge. It is computed from the ends in
-/// one order whichever triangle asks and then negated, so that two triangles at an edge get exactly
-/// opposite numbers.
+/// a fixed order, whichever triangle asks, and then negated if needed, so that the two triangles of
+/// an edge get exactly opposite numbers.
 struct HalfPlane {
   double a, b, c;
 
@@ -55,7 +55,7 @@ void Visibility::draw_row(int j, int first, int last, double base, double dx, fl
   std::int32_t* surfaces = &surface_[index(0, j)];
   const auto start = static_cast<float>(base), slope = static_cast<float>(dx);
   for (int i = first; i <= last; ++i) {
-    // Slivers have steep planes: what rounding puts beyond the corners is brought back.
+    // Slivers have steep planes: values that rounding puts beyond the corners are clamped.
     const float z = std::min(std::max(start + slope * static_cast<float>(i - first), low), high);
     const bool nearer = z > nearness[i];
     nearness[i] = nearer ? z : nearness[i];

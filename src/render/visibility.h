@@ -10,18 +10,20 @@ namespace supple {
 
 /// What is seen at each sample of a raster: the number of the nearest surface and how near it is.
 /// It serves the picture (nearness 1/forward) and the shadow map (minus the distance from the
-/// light): any measure that grows towards the viewer and is linear over a triangle in the raster.
+/// light). Any measure works that grows towards the viewer and is linear over a triangle in the
+/// raster.
 class Visibility {
  public:
   static constexpr std::int32_t nothing = -1;
 
-  /// Samples lie at (i + 1/2, j + 1/2), 0 <= i < width, 0 <= j < height. `farthest`: nearness where
-  /// nothing is.
+  /// Samples lie at (i + 1/2, j + 1/2), 0 <= i < width, 0 <= j < height. `farthest`: the nearness
+  /// of samples where nothing is.
   Visibility(int width, int height, float farthest);
 
-  /// Draws a triangle of corners (x, y, nearness), either orientation, under the number `surface`:
-  /// at samples in it and on its edges, where it is nearer than what is there. Triangles that share
-  /// an edge leave no gap. Corners that are not finite, and triangles without area, draw nothing.
+  /// Draws a triangle with corners (x, y, nearness), in either orientation, under the number
+  /// `surface`: at samples in it and on its edges, if it is nearer than what is there. Triangles
+  /// that share an edge leave no gap. Corners that are not finite, and triangles without area, draw
+  /// nothing.
   void draw(const Vec3& a, const Vec3& b, const Vec3& c, std::int32_t surface);
 
   /// Draws the whole raster where base + dx x + dy y is above 0 and nearer than what is there.

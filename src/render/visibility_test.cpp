@@ -53,7 +53,7 @@ TEST(Visibility, NearnessIsLinearOverATriangle) {
 }
 
 TEST(Visibility, ATriangulatedSquareHasNoGapAndNoOverhang) {
-  // Random inner points of a fan share edges in every direction.
+  // Fans around random inner points share edges in every direction.
   std::mt19937 random(3);
   std::uniform_real_distribution<double> inner(8, 56);
   for (int trial = 0; trial < 50; ++trial) {

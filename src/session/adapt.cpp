@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// Keys that a new choice may refuse, all of them and one by one.
+/// At most this many keys that a new choice refuses are removed, one after another.
 constexpr int most_repairs = 60;
 
 std::vector<std::string> steps_of(const std::string& pointer) {
@@ -27,7 +27,7 @@ std::vector<std::string> steps_of(const std::string& pointer) {
   return steps;
 }
 
-/// Where a pointer leads in a document; null where that is not there.
+/// The value that a pointer leads to in a document; null if there is none.
 ordered_json* find(ordered_json& document, const std::vector<std::string>& steps) {
   ordered_json* at = &document;
   for (const std::string& step : steps) {
@@ -46,7 +46,7 @@ ordered_json* find(ordered_json& document, const std::vector<std::string>& steps
   return at;
 }
 
-/// Lists on the way to a value that the document leaves out are taken from the defaults.
+/// Lists on the way to a value that are missing in the document are taken from the defaults.
 void fill_in_lists(ordered_json& document, const ordered_json& settings,
                    const std::vector<std::string>& steps) {
   ordered_json defaults = settings;
@@ -64,11 +64,11 @@ void fill_in_lists(ordered_json& document, const ordered_json& settings,
   }
 }
 
-/// A material in a scene: the place of its object, and what was read from it.
+/// A material in a scene: the position of its object in the document, and what was read from it.
 struct FoundMaterial {
   std::vector<std::string> place;
   const MaterialSettings* settings;
-  std::string key;  ///< the key of it that the pointer leads to
+  std::string key;  ///< the key of the material that the pointer leads to
   bool is_cloth = false;
 };
 
@@ -101,7 +101,7 @@ std::optional<FoundMaterial> material_of(const Scene& scene,
   const bool is_cloth = body.mesh.tets.empty();
   if (is_cloth && length != 3) return {};
   if (settings == nullptr || steps.size() <= length) return {};
-  // Of strands only the model changes other keys.
+  // For strands, only a new model changes other keys.
   if (is_cloth && body.triangles.empty() && steps[length] != "model") return {};
   return FoundMaterial{{steps.begin(), steps.begin() + static_cast<long>(length)},
                        settings,
@@ -109,8 +109,8 @@ std::optional<FoundMaterial> material_of(const Scene& scene,
                        is_cloth};
 }
 
-/// One pair of moduli in place of the other, where the one that is set is not the one that stands
-/// there, and points in place of a preset, one of whose curves is drawn upon.
+/// Replaces one pair of moduli by the other if a modulus of the other pair is being set, and a
+/// preset by its points if one of its curves is being edited.
 void prepare_material(ordered_json& material, const FoundMaterial& found, bool is_leaf) {
   const MaterialSettings& settings = *found.settings;
   const std::string& key = found.key;
@@ -164,17 +164,17 @@ void prepare_fabric(ordered_json& material, const Body& body, const ordered_json
   }
 }
 
-/// What a value asks of its neighbours before it is put in.
+/// Prepares the neighbours of a value before it is inserted.
 void prepare(ordered_json& document, const SceneOrigin& origin, const Setup& setup,
              const std::string& pointer, const ordered_json& value) {
   const std::vector<std::string> steps = steps_of(pointer);
   fill_in_lists(document, setup.settings(), steps);
   if (pointer == "/time/integrator" && !document.contains("solver") &&
       origin.document().contains("solver")) {
-    document["solver"] = origin.document()["solver"];  // an explicit one had none
+    document["solver"] = origin.document()["solver"];  // an explicit integrator had none
   }
   if (pointer == "/time/integrator" && value == "quasi_static") {
-    // It has nothing to extrapolate, which is found out only when the scene is built.
+    // quasi_static has nothing to extrapolate, which is noticed only when the scene is built.
     ordered_json* const solver = find(document, {"solver"});
     if (solver != nullptr && solver->is_object() && solver->value("start", "") == "extrapolated") {
       solver->erase("start");
@@ -202,7 +202,7 @@ bool begins_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// Does a refusal at `place` come from a value that was given beside it?
+/// Is a refusal at `place` caused by a value that was given elsewhere?
 bool follows_from(const std::string& place, const ordered_json& values) {
   bool of_choice = false;
   for (const auto& item : values.items()) {
@@ -216,7 +216,8 @@ bool follows_from(const std::string& place, const ordered_json& values) {
   return of_choice;
 }
 
-/// Takes away what was refused. False where that would not be what was asked for.
+/// Removes the refused value. False if it was itself asked for, or if the refusal does not follow
+/// from what was.
 bool repair(ordered_json& document, const std::string& where, const ordered_json& values) {
   const std::size_t begin = where.find('/');
   if (begin == std::string::npos) return false;

@@ -26,7 +26,7 @@ bool end_job(SessionState& s) {
     reply(s, job.command, answer);
   } catch (const Error& error) {
     reply_error(s, job.command.client, job.command.id, error);
-  } catch (const std::exception& error) {  // of the standard library: no memory, above all
+  } catch (const std::exception& error) {  // from the standard library, mostly out of memory
     reply_error(s, job.command.client, job.command.id,
                 Error(ErrorKind::invalid_input, job.command.name, error.what()));
   }
@@ -36,16 +36,16 @@ bool end_job(SessionState& s) {
 void drop_job(SessionState& s, const std::string& why) {
   Job job = std::move(*s.job);
   s.job.reset();
-  // One begins only where nothing dropped is left, so that this waits for nothing.
+  // A job begins only when nothing dropped is left, so this waits for nothing.
   s.dropped = std::move(job.work);
-  if (job.command.name.empty()) return take_back(s);  // what a pause settles
+  if (job.command.name.empty()) return take_back(s);  // the job settled a pause
   reply_error(s, job.command.client, job.command.id,
               Error(ErrorKind::invalid_input, job.command.name, why));
 }
 
 void retire(SessionState& s, std::unique_ptr<Simulation> simulation) {
   if (!simulation->change_is_waiting()) return;
-  // Whoever destroys the last copy of the work, the simulation goes here.
+  // The simulation is destroyed here, whoever destroys the last copy of the work.
   const auto last = std::make_shared<std::unique_ptr<Simulation>>(std::move(simulation));
   s.retired.start([last]() -> Finish {
     last->reset();

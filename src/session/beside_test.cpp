@@ -4,7 +4,7 @@
 
 #include "session/test_session.h"
 
-/// What is read and built beside the steps.
+/// Reading and building beside the steps.
 namespace supple {
 namespace {
 
@@ -15,7 +15,7 @@ using test::Page;
 const char* const slow = R"({"do": "set", "id": 900, "values": {
     "/bodies/0/mesh": {"box": {"size": [2, 1, 1], "cells": [24, 24, 24]}}}})";
 
-/// Nothing is waited for; another client watches.
+/// A page that waits for nothing.
 struct BusyPage : Page {
   BusyPage() : Page("free", 1e9, 0) {
     tell(R"({"do": "speed", "factor": 0})");
@@ -34,7 +34,8 @@ TEST(Beside, ALargeSceneKeepsNobodyWaiting) {
   EXPECT_EQ(page.status["busy"], "building");
   EXPECT_EQ(page.status["cancel"], true);
   EXPECT_TRUE(page.session.is_building());
-  // The body moves, is pulled and paused meanwhile; what would meet the change waits behind it.
+  // The body moves, is pulled and is paused meanwhile. Commands that would conflict with the change
+  // wait until it is done.
   const int before = page.frame_header()["frame"];
   for (int i = 0; i < 3; ++i) page.advance(page.now);
   EXPECT_EQ(page.frame_header()["frame"], before + 3);
@@ -65,7 +66,7 @@ TEST(Beside, WhatIsBuiltCanBeCancelled) {
   EXPECT_EQ(page.reply["error"]["message"], "was cancelled");
   page.advance(page.now);
   EXPECT_TRUE(page.status["busy"].is_null());
-  // Nothing has changed, and hands may go on; the next build comes after the one that is dropped.
+  // Nothing has changed, and hands can continue. The next build comes after the dropped one.
   page.tell(R"({"do": "pin", "vertices": [3]})");
   EXPECT_TRUE(page.session.is_building());
   page.tell(R"({"do": "set", "values": {"/bodies/0/mesh/box/cells": [3, 2, 2]}})");
@@ -112,7 +113,7 @@ TEST(Beside, AChangeInAPauseIsBuiltBesideToo) {
 }
 
 TEST(Beside, ASessionEndsWhileItBuildsAndAnotherSceneIsOpened) {
-  // Destroyed at different moments: what is built must hold all that it reads.
+  // Destroyed at different moments: a job must own everything that it reads.
   for (int calls = 0; calls < 4; ++calls) {
     BusyPage page;
     page.send(R"({"do": "open", "scene": "cloth"})");

@@ -13,7 +13,8 @@ namespace {
 using nlohmann::ordered_json;
 using test::Page;
 
-/// Sets a value; whether it was accepted. A refusal must be of an honest kind and say why.
+/// Sets a value and returns whether it was accepted. A refusal must have the right kind and give a
+/// reason.
 bool set(Page& page, const std::string& pointer, const ordered_json& value) {
   const ordered_json reply = page.ask(ordered_json{{"do", "set"}, {"values", {{pointer, value}}}});
   if (!reply["ok"]) {
@@ -23,7 +24,7 @@ bool set(Page& page, const std::string& pointer, const ordered_json& value) {
   return reply["ok"];
 }
 
-/// Three frames, all finite and without a complaint.
+/// Steps three frames. All must be finite, without complaints.
 void expect_steps(Page& page, const std::string& what) {
   page.notes.clear();
   page.advance(page.now);
@@ -79,7 +80,8 @@ TEST(Choices, EverySolverRunsEveryMaterialThatItCan) {
   page.tell(R"({"do": "pause"})");
   int accepted = 0, refused = 0;
   for (const Description& material : list_materials()) {
-    // From one that every solver takes: what a solver refuses is then the material alone.
+    // Starting from a material that every solver accepts, a refusal can only come from the
+    // material.
     ASSERT_TRUE(set(page, "/solver/method", "l_bfgs"));
     ASSERT_TRUE(set(page, "/bodies/0/material/model", "neo_hookean"));
     ASSERT_TRUE(set(page, "/bodies/0/material/model", material.name)) << material.name;
@@ -134,7 +136,7 @@ TEST(Choices, OptionsThatTheNewMethodDoesNotReadAreLeftOut) {
   page.tell(R"({"do": "set", "values": {"/time/integrator": "quasi_static"}})");
   page.advance(2);
   EXPECT_EQ(page.scene["settings"]["solver"]["start"], "automatic");
-  // What was asked for by itself is no key to leave out.
+  // A key that was asked for on its own must not be left out.
   EXPECT_FALSE(set(page, "/solver/history", 3));
   EXPECT_FALSE(page.ask(ordered_json{
       {"do", "set"}, {"values", {{"/solver/method", "newton"}, {"/solver/history", 3}}}})["ok"]);
@@ -159,11 +161,11 @@ TEST(Choices, ModuliAreThoseOfTheOldMaterial) {
     page.advance(page.now);
     return page.scene["settings"]["bodies"][0]["material"];
   };
-  // The pair stays as it was given.
+  // The pair stays as given.
   ASSERT_TRUE(set(page, "/bodies/0/material/model", "corotated"));
   EXPECT_EQ(material(),
             ordered_json::parse(R"({"model": "corotated", "young": 100000, "poisson": 0.4})"));
-  // One of the other pair: both of them, by the formulas.
+  // Setting one modulus of the other pair gives both of them, by the formulas.
   ASSERT_TRUE(set(page, "/bodies/0/material/mu", 5e4));
   EXPECT_NEAR(material()["lambda"].get<double>(), 1e5 * 0.4 / (1.4 * 0.2), 1e-6);
   ASSERT_TRUE(set(page, "/bodies/0/material/poisson", 0.3));
@@ -173,7 +175,8 @@ TEST(Choices, ModuliAreThoseOfTheOldMaterial) {
   EXPECT_EQ(material()["poisson"], 0.3);
 }
 
-/// Materials whose small strains are linear elasticity keep it through each other.
+/// Materials that are linearly elastic at small strains keep those moduli when converted into each
+/// other.
 TEST(Choices, SmallStrainsStayTheSameFromModelToModel) {
   for (const char* from : {"neo_hookean", "mooney_rivlin", "spline", "valanis_landel"}) {
     for (const char* to : {"corotated", "stvk", "neo_hookean", "stable_neo_hookean",
@@ -186,8 +189,8 @@ TEST(Choices, SmallStrainsStayTheSameFromModelToModel) {
       ASSERT_TRUE(set(page, "/bodies/0/material/model", to)) << from << " to " << to;
       const ordered_json now =
           page.tell(R"({"do": "describe_material", "body": 0})")["small_strain"];
-      // Between models of a pair of moduli that pair stays, and for stable_neo_hookean it is not
-      // the one of small strains. A spline through points bends by a few percent.
+      // Between models given by a pair of moduli that pair is kept, and for stable_neo_hookean it
+      // is not the pair of small strains. A spline through points deviates by a few percent.
       const bool pair =
           std::string(from) == "neo_hookean" && std::string(to) == "stable_neo_hookean";
       if (pair) continue;
@@ -213,7 +216,7 @@ TEST(Choices, ACurveOfAPresetIsDrawnUpon) {
   const ordered_json after = page.tell(R"({"do": "describe_material", "body": 0})");
   EXPECT_GT(after["uniaxial"].back().get<double>(), 1.5 * before["uniaxial"].back().get<double>());
   EXPECT_EQ(after["c"], before["c"]);
-  // A single point of it.
+  // A single point of the curve.
   const std::string last = std::to_string(points.size() - 1);
   ASSERT_TRUE(set(page, "/bodies/0/material/a/" + last + "/1", points.back()[1].get<double>() / 2));
 }

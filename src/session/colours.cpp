@@ -29,7 +29,7 @@ const Colour& find(const std::string& name) {
   return colours[0];
 }
 
-/// Means over the elements around each vertex; those of no element keep `lonely`.
+/// Means over the elements around each vertex. Vertices without elements get `lonely`.
 class VertexMeans {
  public:
   explicit VertexMeans(std::size_t count) : sums_(count, 0), counts_(count, 0) {}
@@ -74,7 +74,7 @@ void add_springs(const Scene& scene, const std::vector<double>& x, VertexMeans& 
   }
 }
 
-/// Products of the edges of a triangle from its first corner: aa, ab, bb.
+/// Scalar products of the two edges a and b of a triangle from its first corner: aa, ab, bb.
 std::array<double, 3> metric(const std::vector<double>& x, const std::array<std::size_t, 3>& t) {
   std::array<double, 3> g{0, 0, 0};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -86,8 +86,8 @@ std::array<double, 3> metric(const std::vector<double>& x, const std::array<std:
   return g;
 }
 
-/// The square of a triangle's largest stretch is the largest eigenvalue of R^-1 G, R being its
-/// metric at rest and G that of now.
+/// The square of a triangle's largest stretch is the largest eigenvalue of R^-1 G, where R is its
+/// metric at rest and G its current metric.
 void add_membranes(const Scene& scene, const std::vector<double>& x, VertexMeans& means) {
   std::size_t first = 0;
   for (const Body& body : scene.bodies) {
@@ -137,8 +137,8 @@ std::vector<float> measured_colours(const SessionState& s, const std::string& na
   return means.take(name == "von_mises" ? 0 : 1);
 }
 
-/// The range that the page spreads its colours over: it grows at once and shrinks slowly, so that
-/// colours do not flicker. About 1 on both sides for ratios.
+/// The range over which the page spreads its colours. It grows at once and shrinks slowly, so that
+/// colours do not flicker. For ratios it extends to both sides of 1.
 void update_range(SessionState& s, bool anew) {
   const bool ratio = s.show.colour == "stretch" || s.show.colour == "J";
   double low = ratio ? 0.95 : 0, high = ratio ? 1.05 : 1e-9;
@@ -147,7 +147,7 @@ void update_range(SessionState& s, bool anew) {
     low = std::min(low, static_cast<double>(value));
     high = std::max(high, static_cast<double>(value));
   }
-  constexpr double shrinking = 0.02;  // of the difference, a frame
+  constexpr double shrinking = 0.02;  // of the difference, per frame
   s.colour_low = anew || low < s.colour_low ? low : s.colour_low + shrinking * (low - s.colour_low);
   s.colour_high =
       anew || high > s.colour_high ? high : s.colour_high + shrinking * (high - s.colour_high);

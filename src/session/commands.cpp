@@ -17,12 +17,12 @@ constexpr std::size_t most_queued = 256;
 struct Entry {
   const char* name;
   Handler handler = nullptr;
-  /// Of one whose work is done beside the steps, in place of the handler.
+  /// For a command whose work is done beside the steps; replaces the handler.
   Beginner beginner = nullptr;
-  const char* busy = "building";  ///< of a slow one: what is being done
+  const char* busy = "building";  ///< for a slow command: what is being done
   bool announced = false;         ///< the page is told before it begins
   bool alone = false;             ///< see Job
-  /// It meets nothing that other commands are waiting for, and need not wait itself.
+  /// It affects nothing that other commands are waiting for, and need not wait itself.
   bool passes = false;
 };
 
@@ -113,13 +113,13 @@ void carry_out(SessionState& s, Command& command) {
     reply(s, command, answer);
   } catch (const Error& error) {
     reply_error(s, command.client, command.id, error);
-  } catch (const std::exception& error) {  // of the standard library: no memory, above all
+  } catch (const std::exception& error) {  // from the standard library, mostly out of memory
     reply_error(s, command.client, command.id,
                 Error(ErrorKind::invalid_input, command.name, error.what()));
   }
 }
 
-/// Reads of a text that is no good command the number by which its reply is known, if it has one.
+/// Finds the id of a reply in a text that is not a valid command, if it has one.
 class IdFinder : public nlohmann::json_sax<ordered_json> {
  public:
   ordered_json id;
@@ -160,7 +160,7 @@ ordered_json id_in(std::string_view text) {
   return std::move(finder.id);
 }
 
-/// Takes "do" and "id" out of the object.
+/// Removes "do" and "id" from the object.
 void read_head(Command& command) {
   constexpr double largest_id = 9007199254740992.0;  // 2^53
   if (!command.keys.is_object()) {
@@ -182,7 +182,7 @@ void read_head(Command& command) {
   command.keys.erase("do");
 }
 
-/// Need nothing else end before this?
+/// Can this command begin without waiting for another one to end?
 bool is_free_for(SessionState& s, const Entry& entry) {
   return entry.beginner != nullptr ? may_begin(s) : !s.job;
 }

@@ -13,13 +13,14 @@ namespace supple {
 
 namespace {
 
-/// A step that Newton's method has not solved by then is shown as it is: nothing hangs.
+/// A step that Newton's method has not solved within these iterations is shown as it is, so that
+/// nothing hangs.
 constexpr int most_newton_iterations = 100;
-constexpr double newton_tolerance = 1e-10;        // of the gradient at the start
+constexpr double newton_tolerance = 1e-10;        // relative to the gradient at the start
 constexpr double longest_converged_frame = 5000;  // ms
 constexpr int least_lanes = 2, most_lanes = 4;
 constexpr std::size_t most_solvers = 8;  // of a convergence plot
-/// Iterations times vertices times solvers of a convergence plot: about a minute.
+/// Limit of iterations times vertices times solvers of a convergence plot: about a minute.
 constexpr double most_work = 1e8;
 
 SolverSettings newton_settings() {
@@ -46,7 +47,8 @@ void refuse_explicit(const SessionState& s, const std::string& where) {
                   " solves nothing: there is no converged answer to compare with");
 }
 
-/// Hands and colliders as the scene that is shown has them.
+/// Gives the other simulation the pins, the pulls of hands and the colliders of the scene that is
+/// shown.
 void follow(const SessionState& s, Simulation& other) {
   const double end = s.simulation->time() + s.running->scene().time.step;
   const Setup& setup = *s.asked;
@@ -72,7 +74,7 @@ double squared_distance(const std::vector<double>& a, const std::vector<double>&
   return sum;
 }
 
-/// All lanes go on from a state.
+/// Starts all lanes from a state.
 void set_off(Race& race, const SimulationState& state) {
   race.converged->set_state(state);
   for (Race::Lane& lane : race.lanes) lane.simulation->set_state(state);
@@ -115,7 +117,7 @@ ordered_json curve_json(const ConvergenceCurve& curve) {
           {"points", points}};
 }
 
-/// A list of solvers with options.
+/// Reads a list of solvers with options.
 std::vector<LabelledSolver> read_solvers(Command& command, std::size_t least, std::size_t most) {
   const ordered_json list = take_raw(command, "solvers");
   const std::string where = command.name + ": /solvers";

@@ -60,7 +60,7 @@ Answer do_describe_material(SessionState& s, Command&, ObjectReader& keys) {
               "/bodies/k/layers/l or /bodies/k/regions/r/material");
   }
   MaterialSettings settings = *material;
-  // Of an incompressible material volume is not an energy; what is left is shown.
+  // An incompressible material has no energy of volume. The rest of its energy is shown.
   if (std::isinf(settings.lambda.value)) settings.lambda = 1e3 * settings.mu.value;
   Answer answer;
   answer.content["model"] = settings.model;

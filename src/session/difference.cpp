@@ -10,7 +10,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// The value under a key; null where there is none.
+/// The value under a key; null if there is none.
 const ordered_json& value_of(const ordered_json& object, const std::string& key) {
   static const ordered_json none;
   const auto found = object.find(key);
@@ -39,7 +39,7 @@ void compare_bodies(const ordered_json& a, const ordered_json& b, int index, Dif
   if (any_differs(a, b, {"initial", "velocity"})) result.initial = true;
   if (differ(a, b, "pins")) result.pins = true;
   if (differ(a, b, "material")) result.materials.push_back(index);
-  // Plastic flow comes and goes with the scene alone.
+  // Plastic flow is switched on or off only by a change of the scene.
   const auto flows = [](const ordered_json& body) {
     return value_of(body, "material").contains("plasticity");
   };

@@ -21,7 +21,7 @@ constexpr std::size_t longest_name = 200;
   throw Error(ErrorKind::invalid_input, command + ": /files", message);
 }
 
-/// The name without the folders before it; letters that a message can show.
+/// The name without its folders. Characters that a message cannot show become '_'.
 std::string plain_name(const std::string& given, const std::string& command) {
   const std::size_t slash = given.find_last_of("/\\");
   std::string name = slash == std::string::npos ? given : given.substr(slash + 1);
@@ -47,8 +47,8 @@ double two_digits(double value) {
   return std::round(value / scale) * scale;
 }
 
-/// A scene of one body over a ground plane, a quarter of its height above it, that sags a little
-/// under its weight: E = 10 density g times its size.
+/// A scene of one body, a quarter of its height above a ground plane. The body sags a little under
+/// its weight: E = 10 density g times its size.
 std::string scene_of_mesh(const std::string& name, const std::vector<Vec3>& vertices) {
   const Box box = bounding_box(vertices);
   double size = 0;
@@ -95,7 +95,7 @@ std::unique_ptr<SceneOrigin> origin_of_files(const ordered_json& list, const Pac
   std::vector<std::string> scenes, meshes;
   for (const auto& [name, content] : files) {
     if (is_scene(name)) scenes.push_back(name);
-    // TetGen's pair is one mesh.
+    // TetGen's two files are one mesh.
     if (has_surface_format(name) || (has_tet_format(name) && path(name).extension() != ".ele")) {
       meshes.push_back(name);
     }

@@ -13,10 +13,10 @@ namespace supple {
 
 namespace {
 
-/// Arrows beyond these could not be told from one another, and would cost more than the positions.
+/// More arrows than this could not be told apart, and would cost more than the positions.
 constexpr std::size_t most_sent = 1000;
 
-/// What is known of forces; `note` says why it is not, or how far to trust it.
+/// Which forces are known. `note` says why some are not, or how far to trust them.
 struct Knowledge {
   bool of_contacts = false, of_pins = false;
   std::string note;
@@ -69,7 +69,8 @@ std::vector<const BodyContact*> largest(const std::vector<BodyContact>& contacts
   return list;
 }
 
-/// The next of the numbers 1, 2, 5, 10, 20, ... and 0.5, 0.2, ... that is not below a value > 0.
+/// The smallest of the numbers ..., 0.2, 0.5, 1, 2, 5, 10, 20, ... that is not below `value`, which
+/// is > 0.
 double round_above(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -78,11 +79,12 @@ double round_above(double value) {
   return 10 * power;
 }
 
-/// The force of an arrow of the usual length: a round number near the largest force. It follows the
-/// logarithm slowly, so that an impact of a frame or two makes no other arrow shrink, and stays
-/// until the next smaller number has some room, so that lengths can be compared between frames.
+/// Updates the force that an arrow of the usual length stands for: a round number near the largest
+/// force. It follows the logarithm slowly, so that an impact of a frame or two does not shrink the
+/// other arrows. It stays until the next smaller number has some room, so that lengths can be
+/// compared between frames.
 void update_scale(ForceScale& scale, double top) {
-  constexpr double following = 0.1;  // of the way, a frame
+  constexpr double following = 0.1;  // of the way, per frame
   constexpr double room = 1.25;
   if (!(top > 0)) return;
   scale.top = scale.top > 0 ? scale.top * std::pow(top / scale.top, following) : top;
@@ -110,7 +112,7 @@ std::vector<Vec3> sums_on_bodies(const std::vector<BodyContact>& contacts, std::
   return sums;
 }
 
-/// On a body by the springs of some of its pins, with its vertices where they are now.
+/// The force on a body from the springs of some of its pins, with its vertices where they are now.
 Vec3 force_of_pins(const SessionState& s, std::size_t body, const std::vector<Pin>& pins,
                    const std::vector<Collider>& colliders) {
   const std::vector<Vec3>& rest = s.stepped->scene().bodies[body].mesh.vertices;
@@ -126,7 +128,7 @@ Vec3 force_of_pins(const SessionState& s, std::size_t body, const std::vector<Pi
   return sum;
 }
 
-/// On the bodies, of each pin of the last step.
+/// The forces on the bodies from each pin of the last step.
 ordered_json pin_forces_json(const SessionState& s) {
   ordered_json list = ordered_json::array();
   const Setup& setup = *s.stepped;
@@ -138,7 +140,8 @@ ordered_json pin_forces_json(const SessionState& s) {
     const std::vector<Pin> pins = pins_at(body, setup.selected(b), setup.edit.pins[b], t);
     auto next = pins.begin();
     for (std::size_t p = 0; p < told.size(); ++p) {
-      // Those of the scene are one pin while they hold something, those of hands one a vertex.
+      // A pin of the scene is one pin while it holds something; a pin made by hand is one per
+      // vertex.
       const std::size_t held = told[p].vertices.size();
       const auto end = next + static_cast<std::ptrdiff_t>(
                                   p < body.pins.size() ? std::min<std::size_t>(held, 1) : held);

@@ -12,7 +12,7 @@ using test::Page;
 
 constexpr double g = 9.81, density = 1000;
 
-/// Blocks of 1 m above each other on a plane, paused. `cells` along x and z.
+/// Blocks of 1 m stacked on a plane. `cells` along x and z.
 ordered_json tower(int num_blocks, int cells) {
   ordered_json scene{
       {"supple", 1},
@@ -31,7 +31,7 @@ ordered_json tower(int num_blocks, int cells) {
   return scene;
 }
 
-/// Opens it, paused, with forces shown.
+/// Opens a scene, paused, with forces shown.
 void open(Page& page, const ordered_json& scene) {
   PacketWriter packet({{"do", "open"}, {"files", {{{"name", "tower.json"}}}}});
   packet.add("file_0", std::string_view(scene.dump()));
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> touching(const Page& page) {
   return test::integers_of(page.frame, "force_touching");
 }
 
-/// Of the arrows on each body: on what is touched they point the other way.
+/// The sums of the arrows on each body. On the touched body they point the other way.
 std::vector<std::array<double, 3>> sums_of_arrows(const Page& page, std::size_t num_bodies) {
   std::vector<std::array<double, 3>> sums(num_bodies, {0, 0, 0});
   const std::vector<float> vectors = page.frame_array("force_vectors");
@@ -75,7 +75,7 @@ TEST(Forces, AreInFramesWhileSomebodyWantsThemOnly) {
   page.step(1);
   EXPECT_FALSE(page.frame_header().contains("forces"));
 
-  // What somebody wanted who has left is not sent to the others.
+  // What only a client that has left wanted is not sent to the others.
   page.session.connect(7);
   page.session.receive(7, R"({"do": "show", "forces": true})");
   page.step(1);
@@ -93,7 +93,7 @@ TEST(Forces, OfABlockAtRestAreItsWeight) {
     open(page, scene);
     page.step(150);
     const ordered_json said = forces(page);
-    // Drag has taken what the block began with; what is left is how far xpbd converges.
+    // Drag has damped the initial motion; the rest is how far xpbd converges.
     const double weight = density * g;
     const double tolerance = (std::string(method) == "xpbd" ? 1e-2 : 1e-3) * weight;
     EXPECT_NEAR(sums_of_arrows(page, 1)[0][1], weight, tolerance) << method;
@@ -102,7 +102,7 @@ TEST(Forces, OfABlockAtRestAreItsWeight) {
     EXPECT_EQ(said["note"].get<std::string>().empty(), std::string(method) != "xpbd") << method;
     for (std::size_t i = 0; i < touching(page).size() / 2; ++i) {
       EXPECT_EQ(touching(page)[2 * i], 0U);
-      EXPECT_EQ(touching(page)[2 * i + 1], 1U);  // behind the one body: the first collider
+      EXPECT_EQ(touching(page)[2 * i + 1], 1U);  // after the only body: the first collider
       EXPECT_NEAR(page.frame_array("force_points")[3 * i + 1], 0, 0.01);
     }
     EXPECT_EQ(said["contacts"], touching(page).size() / 2);
@@ -136,7 +136,7 @@ TEST(Forces, AreTheLargestOfMany) {
   EXPECT_GT(said["contacts"].get<int>(), 1600);
   ASSERT_EQ(vectors.size(), 3000U);
   ASSERT_EQ(touching(page).size(), 2000U);
-  // Those that are left out are no larger than the smallest of them, which are all.
+  // Those that are left out are no larger than the smallest of those that are sent.
   double sum = 0, least = 1e300;
   for (std::size_t i = 0; i < 1000; ++i) {
     const double size = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
@@ -160,7 +160,7 @@ TEST(Forces, OfPinsBearTheWeight) {
   ASSERT_EQ(said["pins"].size(), 1U);
   EXPECT_NEAR(said["pins"][0]["force"][1].get<double>(), density * g, 1e-2 * density * g);
   EXPECT_EQ(said["contacts"], 0);
-  // Two that hands add bear some of it; what they bear stands with them.
+  // Two pins added by hand bear some of it; their forces are listed with them.
   page.tell(R"({"do": "pin", "vertices": [0, 1]})");
   page.tell(R"({"do": "unpin", "vertices": [26]})");
   page.step(100);

@@ -114,7 +114,7 @@ ordered_json colliders_json(const SessionState& s) {
           key == "touches") {
         continue;
       }
-      // The key of the shape. What is sent as a mesh is one to the page.
+      // The key of the shape. Whatever is sent as a mesh is a mesh to the page.
       const bool is_mesh = key == "convex_hull" || key == "height_field";
       entry["type"] = is_mesh ? "mesh" : key;
       entry[is_mesh ? "mesh" : key] = is_mesh ? ordered_json::object() : value;
@@ -144,7 +144,7 @@ ordered_json lanes_json(const Race& race) {
   return list;
 }
 
-/// Frames and simulated seconds per second of the clock.
+/// Frames per second, and simulated seconds per second of the clock.
 std::pair<double, double> rates(const SessionState& s) {
   if (s.last_second.size() < 2) return {0, 0};
   const auto& first = s.last_second.front();
@@ -177,7 +177,7 @@ ordered_json names_json(const std::vector<Description>& list) {
   return names;
 }
 
-/// Bounds that are infinite are null.
+/// Infinite bounds become null.
 ordered_json fields_json(const std::vector<ReadField>& fields) {
   ordered_json list = ordered_json::array();
   for (const ReadField& field : fields) {
@@ -195,8 +195,8 @@ ordered_json fields_json(const std::vector<ReadField>& fields) {
   return list;
 }
 
-/// Of a collider that the page draws from triangles: its surface at rest; of others nothing. The
-/// simulation has taken them all.
+/// The surface at rest of a collider that the page draws from triangles; nothing for other
+/// colliders. The shapes are valid, because the simulation has accepted them all.
 TriangleMesh sent_mesh(const ColliderShape& shape) {
   if (const auto* const mesh = std::get_if<MeshShape>(&shape)) return mesh->mesh;
   if (const auto* const hull = std::get_if<ConvexHullShape>(&shape)) return hull_surface(*hull, "");
@@ -351,7 +351,7 @@ ordered_json status_message(const SessionState& s) {
   } else if (!s.busy.empty()) {
     message["busy"] = s.busy;
   } else if (!s.queue.empty()) {
-    message["busy"] = "building";  // something that is being dropped is waited for
+    message["busy"] = "building";  // waits for a dropped job to end
   } else if (has_unsettled(s)) {
     message["busy"] = "factorising";
   }
@@ -369,7 +369,7 @@ ordered_json status_message(const SessionState& s) {
 ordered_json hello_message(const SessionState& s) {
   ordered_json exports = ordered_json::array();
   for (const Description& format : list_exports()) {
-    // A browser has no programs to call; pages make their films themselves there.
+    // A browser cannot call programs; there the page makes films itself.
     if (s.options.engine == "wasm" && format.name == "mp4") continue;
     exports.push_back({{"name", format.name}, {"text", format.text}});
   }

@@ -27,7 +27,7 @@ Gallery::Gallery(const std::filesystem::path& folder, const std::string& first) 
   if (is_named(first)) {
     first_ = first;
   } else {
-    // A file beside the gallery's own; open() says what is wrong with it.
+    // A file outside the gallery's folder; open() says what is wrong with it.
     first_ = file.stem().string();
     if (is_named(first_)) first_ += "_file";
     entries_.push_back({first_, first_, file, false});
@@ -54,7 +54,7 @@ std::string Gallery::without_folders(std::string message) const {
     if (folder.empty()) continue;
     if (folder.back() != '/') folder += '/';
     for (std::size_t at = 0; (at = message.find(folder, at)) != std::string::npos;) {
-      // Not the end of a longer path.
+      // Only if the path begins here and is not the end of a longer one.
       const bool begins =
           at == 0 || std::string_view(" '\"([:").find(message[at - 1]) != std::string_view::npos;
       if (begins) {

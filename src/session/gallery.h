@@ -13,20 +13,21 @@ namespace supple {
 /// The scenes that a page may open by name.
 class Gallery {
  public:
-  /// `first`: a file or a name of the gallery, or empty; a file joins the gallery. Throws
-  /// Error{invalid_input} for a name that is not there.
+  /// `first`: a file, or a name in the gallery, or empty. A file joins the gallery. Throws
+  /// Error{invalid_input} for an unknown name.
   Gallery(const std::filesystem::path& folder, const std::string& first);
 
-  /// The name of the scene to open first; empty where there is none.
+  /// The name of the scene to open first; empty if there is none.
   const std::string& first() const { return first_; }
 
-  /// Throws Error{invalid_input} at `where` for an unknown name, and what reading throws.
+  /// Throws Error{invalid_input} at `where` for an unknown name, and whatever reading throws.
   std::unique_ptr<SceneOrigin> open(const std::string& name, const std::string& where) const;
 
   /// [{name, title, picture}]
   nlohmann::ordered_json list() const;
 
-  /// A message for others than who started the program: without the folders of this machine.
+  /// The message without the folders of this machine, for people other than the one who started the
+  /// program.
   std::string without_folders(std::string message) const;
 
  private:

@@ -10,31 +10,31 @@
 
 namespace supple {
 
-/// All that a person has changed, and can take back.
+/// Everything that a person has changed and can undo.
 struct Edit {
   std::shared_ptr<const std::string> document;  ///< the scene as JSON
-  std::vector<BodyPins> pins;                   ///< of each body
-  std::vector<Placement> colliders;             ///< of the first ones; the others are not moved
+  std::vector<BodyPins> pins;                   ///< per body
+  std::vector<Placement> colliders;  ///< of the first colliders; the others have not been moved
 };
 
-/// What can be taken back and done again.
+/// What can be undone and redone.
 class History {
  public:
   static constexpr std::size_t depth = 200;
-  static constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of what is remembered
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of remembered edits
 
-  /// Remembers what was before an edit. Edits in a row with the same key, not empty, are one step.
+  /// Remembers the state before an edit. Successive edits with the same non-empty key are one step.
   void add(Edit before, const std::string& key);
-  /// What is said next under the same key is a new step.
+  /// The next edit under the same key starts a new step.
   void end_step() { key_.clear(); }
   void clear();
 
   bool can_undo() const { return !past_.empty(); }
   bool can_redo() const { return !future_.empty(); }
-  /// What would be restored; to be called where there is something.
+  /// What would be restored. Call only if can_undo() (can_redo()).
   const Edit& past() const { return past_.back(); }
   const Edit& future() const { return future_.back(); }
-  /// The step has been taken back (done again): `now` is what was before that.
+  /// The step has been undone (redone): `now` is the state before that.
   void undone(Edit now);
   void redone(Edit now);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int format_version = 1;
 
-/// Numbers behind one another in an array, whose parts the header counts.
+/// Reads the numbers of an array one after another; the header says how many belong to each part.
 class Numbers {
  public:
   Numbers(const Packet& packet, std::string name)
@@ -26,7 +26,7 @@ class Numbers {
     }
     return values_[used_++];
   }
-  /// A number of a vertex.
+  /// The number of a vertex.
   int next_index(std::size_t count) {
     const double value = next();
     if (!(value >= 0) || !(value < static_cast<double>(count)) || std::trunc(value) != value) {
@@ -65,7 +65,7 @@ Placement read_placement(ObjectReader& reader) {
   return placement;
 }
 
-/// The pins that hands made: how many in the header, their vertices and targets as numbers.
+/// The pins made by hand: their counts in the header, their vertices and targets as numbers.
 ordered_json pins_json(const std::vector<BodyPins>& bodies, std::vector<double>& vertices,
                        std::vector<double>& targets) {
   ordered_json list = ordered_json::array();
@@ -140,11 +140,11 @@ std::vector<BodyPins> read_pins(const ordered_json& pins, const std::vector<Body
   return read;
 }
 
-/// Of a state, by the names that they have in the packet.
+/// The arrays of a state, with their names in the packet.
 struct StateArray {
   const char* name;
   std::vector<double> SimulationState::*numbers;
-  bool always = false;  ///< since there have been files
+  bool always = false;  ///< in every file, including the oldest
 };
 constexpr StateArray state_arrays[] = {
     {"positions", &SimulationState::positions, true},
@@ -172,7 +172,7 @@ std::vector<int> read_unfolding(const Packet& packet) {
 }
 
 std::vector<Separation> read_separated(const Packet& packet) {
-  if (!packet.has("separated")) return {};  // saved before there was any
+  if (!packet.has("separated")) return {};  // saved before separations existed
   const std::vector<double> numbers = packet.numbers("separated");
   Numbers left(packet, "separated");
   constexpr std::size_t most = std::size_t{1} << 30;
@@ -189,11 +189,13 @@ std::unique_ptr<SceneOrigin> read_origin(const Gallery& gallery, std::size_t max
   if (files.empty()) {
     try {
       auto origin = gallery.open(source, "load");
-      // What the scene itself names may be read; what the state names may not be elsewhere.
+      // Files that the scene itself names may be read. Those that the state names must be in its
+      // folder.
       origin->load(origin->document(), max_tets);
       return origin;
     } catch (const Error&) {
-      // Not of this gallery: the state has all that is needed, unless the scene reads files.
+      // Not from this gallery: the state holds everything that is needed, unless the scene reads
+      // files.
     }
   }
   std::string name = pointer_step(source);
@@ -255,7 +257,7 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
   state.time = keys.number("time", any_number("s"));
   constexpr long long most_frames = 9'007'199'254'740'991;
   state.frame = keys.whole("frame", 0, most_frames);
-  // Files saved before there were any lack these, and some of the arrays below.
+  // Files saved by earlier versions lack these, and some of the arrays below.
   const SimulationState fresh;
   state.unconverged = keys.number("unconverged", any_number(""), fresh.unconverged);
   state.next_look = keys.whole("next_look", 0, most_frames, fresh.next_look);

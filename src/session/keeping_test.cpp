@@ -49,7 +49,7 @@ TEST(Recording, EndsWithItsScene) {
   EXPECT_EQ(page.tell(R"({"do": "export", "format": "ply"})")["files"].size(), 3U);
 }
 
-/// The reply to `save` as the packet that `load` takes.
+/// The reply to `save`, as the packet that `load` takes.
 PacketWriter loadable(const std::string& saved) {
   const Packet read(std::as_bytes(std::span(saved)));
   PacketWriter writer(read.header());
@@ -101,7 +101,7 @@ TEST(Keeping, AStateGoesOnWithTheSameBits) {
   EXPECT_EQ(other.frame_header()["frame"], 0);
 }
 
-/// What has flowed stays bent, not only where it is.
+/// A body that has flowed keeps its bent rest shape, not only its positions.
 TEST(Keeping, AStateHoldsWhatHasFlowed) {
   Page page("block");
   page.tell(R"({"do": "pause"})");
@@ -123,7 +123,7 @@ TEST(Keeping, AStateHoldsWhatHasFlowed) {
   EXPECT_EQ(Packet(std::as_bytes(std::span(other.reply_packet))).numbers("plastic"), flowed);
 }
 
-/// How long bodies have rested, and what the convergence probe will look at, go on too.
+/// How long bodies have rested, and what the convergence probe will check next, are kept too.
 TEST(Keeping, AStateHoldsWhatOnlyLaterFramesShow) {
   Page page("free");
   page.tell(R"({"do": "pause"})");
@@ -270,7 +270,8 @@ TEST(Voxels, ABallHasItsVolume) {
   const TetMesh body = voxel_body(ball, 20, "ball");
   double volume = 0;
   for (const double v : tet_volumes(body)) volume += v;
-  // Cubes whose centre is inside: right to about the cubes of a surface, over their number.
+  // Cubes whose centre is inside: the error is about the cubes at the surface, as a share of all
+  // cubes.
   EXPECT_NEAR(volume, 4 * M_PI / 3, 0.06);
   // Faces match: the surface is closed, every edge has as many faces one way as the other.
   std::map<std::pair<int, int>, int> edges;

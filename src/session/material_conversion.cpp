@@ -19,7 +19,7 @@ double number_in(const ordered_json& object, const char* key, double fallback) {
   return object.contains(key) && object[key].is_number() ? object[key].get<double>() : fallback;
 }
 
-/// Those that are given by Young's modulus and Poisson's ratio, or by Lame's parameters.
+/// Is the model given by Young's modulus and Poisson's ratio, or by Lame's parameters?
 bool takes_pair(const std::string& model) {
   const MaterialRow* const row = find_material_row(model);
   return row != nullptr && row->by_young;
@@ -31,7 +31,7 @@ ordered_json points_json(const SplineCurve& curve) {
   return list;
 }
 
-/// mu and lambda to begin with: those of small strains, or else of the number that stands for mu.
+/// mu and lambda to start from: those of small strains, or else the number that stands for mu.
 std::pair<double, double> moduli_of(const MaterialSettings& settings) {
   if (const auto moduli = small_strain_moduli(settings)) return *moduli;
   const Parameter& mu = settings.mu;
@@ -39,10 +39,10 @@ std::pair<double, double> moduli_of(const MaterialSettings& settings) {
   return {value > 0 ? value : 1e5, 0};
 }
 
-/// Of 0.5 no energy can be made but one.
+/// Only one model can represent a Poisson's ratio of 0.5.
 double usual_poisson(double poisson) { return std::clamp(poisson, 0.0, 0.49); }
 
-/// The keys of a pair as they stand in the old material.
+/// Keeps the pair of moduli as written in the old material. False if it has none.
 bool keep_pair(const ordered_json& old, ordered_json& material) {
   const bool by_young = old.contains("young") && old.contains("poisson");
   const bool by_lame =
@@ -120,7 +120,7 @@ ordered_json converted_material(const ordered_json& old, const MaterialSettings&
 
 namespace {
 
-/// Between the springs of a strand and a rod, for segments of 5 cm.
+/// Converts between the springs of a strand and a rod, for segments of 5 cm.
 ordered_json converted_strand_material(const ordered_json& old, const std::string& model) {
   constexpr double length = 0.05, pi = 3.14159265358979323846;
   const double radius = number_in(old, "radius", 1e-3), area = pi * radius * radius;
@@ -150,7 +150,7 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
     young = std::sqrt(settings.warp * settings.weft);
     poisson = settings.poisson;
   } else {
-    // Of a sheet lambda is that of linear elasticity here, too.
+    // For a sheet, lambda of stable_neo_hookean is that of linear elasticity, too.
     const bool is_stable = from == "stable_neo_hookean";
     const auto [mu, lambda] =
         is_stable ? std::pair(settings.mu[0], settings.lambda[0]) : moduli_of(settings);
@@ -178,7 +178,7 @@ ordered_json converted_cloth_material(const ordered_json& old, const MaterialSet
     same.lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
     material = converted_material(ordered_json::object(), same, model);
     if (model == "mooney_rivlin") {
-      // Half the share of c2 that tets get leaves a sheet enough bulk.
+      // Half the share of c2 that tets get leaves a sheet enough bulk stiffness.
       const double c2 = std::min(0.1 * same.mu.value, same.lambda.value / 8);
       material["c1"] = same.mu.value / 2 - c2;
       material["c2"] = c2;

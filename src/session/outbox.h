@@ -10,17 +10,18 @@
 
 namespace supple {
 
-/// A message as it is sent.
+/// A message in the form in which it is sent.
 std::string text_of(const nlohmann::ordered_json& message);
 
-/// Messages that wait to be taken. A frame for all takes the place of the one before it.
+/// Messages that wait to be taken. A frame for all clients replaces an earlier one that still
+/// waits.
 class Outbox {
  public:
   using To = std::optional<Session::Client>;
 
   void text(To to, const nlohmann::ordered_json& message);
   void packet(To to, std::string bytes);
-  /// Either, that is sent more than once.
+  /// A text or a packet that is sent more than once.
   void bytes(To to, std::shared_ptr<const std::string> bytes, bool is_packet);
   /// `droppable`: a newer frame makes this one worthless.
   void frame(To to, std::string bytes, bool droppable);

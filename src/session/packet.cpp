@@ -11,7 +11,7 @@ namespace supple {
 
 using nlohmann::ordered_json;
 
-// Arrays are copied as they lie in memory.
+// Arrays are copied exactly as they lie in memory.
 static_assert(std::endian::native == std::endian::little, "packets are little endian");
 
 namespace {
@@ -100,7 +100,7 @@ Packet::Packet(std::span<const std::byte> bytes) {
   if (arrays->size() > most_packet_arrays) {
     refuse("more than " + std::to_string(most_packet_arrays) + " arrays");
   }
-  // Arrays that share bytes would let a small packet ask for much memory.
+  // If arrays could share bytes, a small packet could ask for much memory.
   std::size_t left = payload.size();
   for (std::size_t i = 0; i < arrays->size(); ++i) read_array((*arrays)[i], i, payload, left);
   header_.erase("arrays");

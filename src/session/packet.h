@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-/// Packets: JSON with arrays of numbers behind it (docs/viewer_protocol.md). Little endian:
-/// "SPL1", uint32 H, H bytes of JSON padded with spaces so that 8 + H is a multiple of 8, payload.
+/// Packets: JSON followed by arrays of numbers (docs/viewer_protocol.md). Little endian: "SPL1",
+/// uint32 H, H bytes of JSON padded with spaces so that 8 + H is a multiple of 8, payload.
 namespace supple {
 
 inline constexpr std::size_t largest_packet_header = std::size_t{4} << 20;  // bytes
 inline constexpr std::size_t most_packet_arrays = 1024;
 
-/// Puts a packet together. The header's key "arrays" is the writer's.
+/// Builds a packet. The writer sets the header's key "arrays".
 class PacketWriter {
  public:
   PacketWriter() : header_(nlohmann::ordered_json::object()) {}
@@ -44,13 +44,13 @@ class PacketWriter {
   std::string payload_;
 };
 
-/// A packet that was received. It points into the bytes that it was read from.
+/// A received packet. It points into the bytes that it was read from.
 class Packet {
  public:
-  /// Throws Error{invalid_input} at "packet" for what is not a packet: a wrong beginning, a header
-  /// longer than the bytes or than `largest_packet_header`, one that is not a JSON object, arrays
-  /// of an unknown type, beyond the end, off the grid of 8 bytes, of the same name, or that
-  /// together are larger than the payload.
+  /// Throws Error{invalid_input} at "packet" if the bytes are not a packet: they begin wrongly, the
+  /// header is longer than the bytes or than `largest_packet_header` or is not a JSON object, or
+  /// arrays have an unknown type, reach beyond the end, do not start at a multiple of 8 bytes,
+  /// share a name or are together larger than the payload.
   explicit Packet(std::span<const std::byte> bytes);
 
   /// Without "arrays".
@@ -58,9 +58,9 @@ class Packet {
   nlohmann::ordered_json& header() { return header_; }
 
   bool has(const std::string& name) const { return arrays_.count(name) != 0; }
-  /// An array of uint8. Throws Error{invalid_input} where there is none of this name and type.
+  /// An array of uint8. Throws Error{invalid_input} if there is none with this name and type.
   std::string_view bytes(const std::string& name) const;
-  /// An array of float64, copied. Throws as `bytes`.
+  /// An array of float64, copied. Throws like `bytes`.
   std::vector<double> numbers(const std::string& name) const;
 
  private:

@@ -48,7 +48,7 @@ std::vector<std::vector<int>> selected_vertices(const Body& body) {
   std::vector<std::vector<int>> selected;
   for (const Pin& pin : body.pins) {
     std::vector<int> vertices = pin.vertices;
-    // As the model reads it: beside a list, a box that is a point counts as none.
+    // As the model reads it: if a pin has a list, a box that is a point counts as none.
     if (pin.vertices.empty() || pin.box.min != pin.box.max) {
       for (std::size_t i = 0; i < body.mesh.vertices.size(); ++i) {
         if (contains(pin.box, body.mesh.vertices[i])) vertices.push_back(static_cast<int>(i));

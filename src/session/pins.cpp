@@ -13,7 +13,7 @@ constexpr double usual_stiffness = 1e6;              // N/m, as in a scene
 constexpr std::size_t most_hand_pins = 1000;         // of a body
 constexpr std::size_t most_hand_vertices = 200'000;  // of a body
 
-/// Vertices of the scene by body, ascending, each once.
+/// Vertices of the scene grouped by body, ascending and without repetition.
 std::vector<std::vector<int>> by_body(const SessionState& s, std::vector<int> vertices) {
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
@@ -31,7 +31,7 @@ void use_edit(SessionState& s, Edit edit, const std::string& key, bool final) {
   next->edit = std::move(edit);
   remember(s, key);
   if (final) s.history.end_step();
-  // What runs and what waits differ from this by what hands did alone.
+  // What runs and what waits differ from the new setup only by what hands did.
   const SetupPointer before = s.asked;
   s.asked = next;
   if (s.given == before) s.given = s.asked;
@@ -39,7 +39,7 @@ void use_edit(SessionState& s, Edit edit, const std::string& key, bool final) {
   s.pins_are_new = s.colliders_are_new = s.pin_lists_are_new = s.frame_is_new = true;
 }
 
-/// Takes vertices out of all pins of a body.
+/// Removes vertices from all pins of a body.
 void unpin(const std::vector<int>& vertices, const std::vector<std::vector<int>>& selected,
            BodyPins& pins) {
   const auto is_named = [&](int v) {
@@ -56,7 +56,7 @@ void unpin(const std::vector<int>& vertices, const std::vector<std::vector<int>>
   }
   for (HandPin& pin : pins.by_hand) {
     HandPin left{.vertices = {}, .targets = {}, .stiffness = pin.stiffness};
-    // What is left stays where it was put.
+    // The remaining vertices stay where they were placed.
     Vec3 center{0, 0, 0};
     for (const Vec3& x : pin.targets) {
       for (std::size_t k = 0; k < 3; ++k)
@@ -83,7 +83,7 @@ struct ReadPlacement {
 };
 
 ReadPlacement read_pin_placement(ObjectReader& keys) {
-  // Beyond this a motion is refused.
+  // A motion beyond this is refused.
   const Range place{.low = -1e9, .high = 1e9, .unit = "m"};
   const Range angle{.low = -1e9, .high = 1e9, .unit = "degrees"};
   ReadPlacement read;
@@ -117,7 +117,7 @@ Answer do_pin(SessionState& s, Command&, ObjectReader& keys) {
   for (std::size_t b = 0; b < chosen.size(); ++b) {
     if (chosen[b].empty()) continue;
     BodyPins& pins = edit.pins[b];
-    unpin(chosen[b], s.asked->selected(b), pins);  // a vertex is held once
+    unpin(chosen[b], s.asked->selected(b), pins);  // a vertex belongs to one pin
     if (at(chosen[b].back()) >= s.asked->scene().bodies[b].mesh.vertices.size()) {
       throw Error(
           ErrorKind::invalid_input, "pin: /vertices",

@@ -28,7 +28,7 @@ Pose compose(const Pose& second, const Pose& first) {
 }
 
 Keyframe keyframe_of(const Pose& pose) {
-  // By the quaternion w, x, y, z: the largest component is found first, so that nothing is divided
+  // By the quaternion w, x, y, z. The largest component is found first, so that nothing is divided
   // by a small number [Shepperd 1978].
   const auto& r = pose.rotation;
   const double trace = r[0] + r[4] + r[8];
@@ -80,7 +80,8 @@ Motion way_between(const Pose& from, double start, const Pose& to, double end, c
     return key;
   };
   Keyframe first = key_at(from, start), last = key_at(to, end);
-  // A pose is written in many ways: both get axes that look the same way, and the nearest angle.
+  // A pose can be written in many ways: both get axes that point the same way, and the nearest
+  // angle.
   if (first.degrees == 0) first.axis = last.axis;
   if (last.degrees == 0) last.axis = first.axis;
   double along = 0;

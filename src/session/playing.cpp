@@ -10,7 +10,7 @@ namespace supple {
 
 namespace {
 
-constexpr double measured_seconds = 1;  // over which speeds are measured
+constexpr double measured_seconds = 1;  // the time over which speeds are measured
 
 bool colliders_change_with_time(const Setup& setup) {
   const std::vector<Collider>& colliders = setup.scene().colliders;
@@ -22,7 +22,7 @@ bool colliders_change_with_time(const Setup& setup) {
   return false;
 }
 
-/// What hands have moved, for the frame that comes.
+/// Applies what hands have moved for the coming frame.
 void use_hands(SessionState& s) {
   const double end = s.simulation->time() + s.running->scene().time.step;
   const std::vector<Body>& bodies = s.asked->scene().bodies;
@@ -39,10 +39,10 @@ void use_hands(SessionState& s) {
   s.pins_are_new = false;
   const bool moved = hands_move_colliders(s);
   if (moved || s.colliders_are_new || colliders_change_with_time(*s.asked)) use_colliders(s, end);
-  s.colliders_are_new = moved;  // what was moved stands still unless it is moved again
+  s.colliders_are_new = moved;  // a collider that was moved stands still unless it is moved again
 }
 
-/// A change that was built beside the steps has taken over, or has failed.
+/// Called when a change that was built beside the steps has taken effect or has failed.
 void end_change(SessionState& s, SceneChange change) {
   if (change == SceneChange::done) {
     s.topology_is_new = true;
@@ -55,7 +55,7 @@ void end_change(SessionState& s, SceneChange change) {
   }
 }
 
-/// Vertices have become more: those that hands hold keep their numbers in their bodies.
+/// Called when there are more vertices. Those that hands hold keep their numbers in their bodies.
 void end_separation(SessionState& s) {
   s.topology_is_new = s.pin_lists_are_new = true;
   for (Grab& grab : s.grabs) {
@@ -86,7 +86,7 @@ void restart_clock(SessionState& s) {
 
 namespace {
 
-/// What is to be said of the steps since the scene was built, changed or set back.
+/// Collects warnings about the steps since the scene was built, changed or reset.
 void watch_step(SessionState& s) {
   const bool is_new = s.report->change == SceneChange::done || s.watched != s.running;
   if (!s.watch || is_new) {
@@ -132,9 +132,9 @@ void step(SessionState& s) {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double job_interval = 0.01;  // s, after which it is seen whether a job is done
+constexpr double job_interval = 0.01;  // s, between checks whether a job is done
 
-/// Steps where a frame is due. Returns when the next one is.
+/// Steps if a frame is due. Returns when the next one is due.
 double keep_pace(SessionState& s) {
   Pace& pace = s.pace;
   if (pace.steps_left > 0) {
@@ -147,7 +147,7 @@ double keep_pace(SessionState& s) {
   if (std::isinf(pace.due)) pace.due = s.now;
   step(s);
   if (pace.speed == 0) return s.now;
-  // What could not be kept up with is dropped: no bursts to catch up.
+  // Frames that are too late are dropped, so that there are no bursts to catch up.
   const double interval = s.running->scene().time.step / pace.speed;
   pace.due = std::max(pace.due + interval, s.now);
   return pace.playing ? pace.due : never;
@@ -166,7 +166,7 @@ double advance_to(SessionState& s, double now) {
   }
   const bool steps = s.pace.playing || s.pace.steps_left > 0;
   if (!steps && has_unsettled(s) && may_begin(s)) {
-    // The page is told first.
+    // The page is told first, so the work begins with the next call.
     if (s.told_unsettled) begin(s, {}, "factorising", false, settling(s));
     s.told_unsettled = !s.told_unsettled;
   } else {
@@ -182,7 +182,8 @@ double advance_to(SessionState& s, double now) {
 
 namespace {
 
-/// What hands have moved while nothing stepped was put there, and drags nothing along.
+/// Colliders that hands moved while nothing stepped start from their new place and drag nothing
+/// along.
 void begin_steps(SessionState& s) {
   if (!s.pace.playing && s.pace.steps_left == 0) s.colliders_before = s.asked->edit.colliders;
 }
@@ -229,7 +230,7 @@ namespace {
 Answer reset(SessionState& s) {
   if (has_come_apart(s)) {
     s.topology_is_new = s.pin_lists_are_new = true;
-    s.grabs.clear();  // they may hold what there was not
+    s.grabs.clear();  // they may hold vertices that no longer exist
   }
   s.simulation->set_state(s.initial);
   s.report.reset();
@@ -247,7 +248,7 @@ Work begin_reset(SessionState& s, Command&, ObjectReader& keys) {
   keys.finish();
   if (!s.initial_is_stale) return []() -> Finish { return reset; };
   return [asked = s.asked, threads = s.options.threads]() -> Finish {
-    // The state at time 0 is made by building alone.
+    // Only building a simulation gives the state at time 0.
     const Simulation other(asked->scene(), {.threads = threads});
     return [initial = other.state()](SessionState& session) {
       session.initial = initial;

@@ -13,25 +13,26 @@ namespace supple {
 
 namespace {
 
-/// Vertices of a body that are held by grabs: up to these the factor of the constant matrix is
-/// updated exactly and at once [docs/changing.md]. One grab takes so many that several hands find
-/// some.
+/// At most this many vertices of a body are held by grabs: up to this number the factor of the
+/// constant matrix is updated exactly and at once [docs/changing.md]. One grab takes few enough of
+/// them to leave some for several hands.
 constexpr std::size_t most_held = 32, most_of_grab = 8;
-/// Of the diagonal of a body's box at rest: what a hand grips unless it says otherwise. One vertex
-/// alone would be drawn out of the body as a needle.
+/// What a hand grips unless it says otherwise, in diagonals of the body's box at rest. A single
+/// vertex would be drawn out of the body like a needle.
 constexpr double usual_radius = 0.05;
-/// A target stays this near to where the body was grabbed, and pulls no further than that from
-/// where its vertex is; in diagonals of the scene. So no force grows beyond k times the second.
+/// In diagonals of the scene: a target stays within the first distance of the place where the body
+/// was grabbed, and pulls a vertex no further than the second. So no force exceeds k times the
+/// second.
 constexpr double farthest_target = 4;
 constexpr double farthest_pull = 1;
 
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 double norm(const Vec3& a) { return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
 
-/// The point nearest to x in the ball about a centre.
+/// The point nearest to x in a ball.
 Vec3 clamped(const Vec3& x, const Vec3& center, double radius) {
   const Vec3 d = minus(x, center);
-  // A distance beyond 1e154 has no square.
+  // The square of a distance beyond 1e154 overflows.
   const double largest = std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])});
   if (!(largest > 0)) return x;
   const Vec3 unit{d[0] / largest, d[1] / largest, d[2] / largest};
@@ -47,7 +48,7 @@ double area(const Vec3& a, const Vec3& b, const Vec3& c) {
          2;
 }
 
-/// Mass, kg, and the stiffness of a body against the displacement of one vertex, N/m.
+/// Mass of a body, kg, and its stiffness against the displacement of one vertex, N/m.
 struct Bulk {
   double mass = 0;
   double local_stiffness = 0;
@@ -64,11 +65,11 @@ Bulk bulk_of(const Body& body) {
   if (!body.mesh.tets.empty()) {
     const auto moduli = small_strain_moduli(body.material);
     const double mu = moduli ? moduli->first : body.material.mu[0];
-    // Of an edge of the mesh's mean length: E l, with E about 3 mu.
+    // For an edge of the mesh's mean length l: E l, with E about 3 mu.
     bulk.local_stiffness = 3 * mu * std::cbrt(content / static_cast<double>(x.size()));
   }
   if (body.membrane) {
-    // What a triangle of the mean size holds its corner with: E t, with E about 3 mu.
+    // The stiffness with which a triangle of mean size holds its corner: E t, with E about 3 mu.
     const bool is_woven = body.material.model == "orthotropic_stvk";
     const auto moduli = is_woven ? std::nullopt : small_strain_moduli(body.material);
     const double mu = moduli ? moduli->first : body.material.mu[0];
@@ -83,10 +84,10 @@ Bulk bulk_of(const Body& body) {
   return bulk;
 }
 
-/// What pulls a vertex along by the mouse, N/m: four times what its neighbours hold it with, so
-/// that it is where the mouse is but for a fifth; enough to carry a stiff body as a whole (M/(50
-/// h^2) gives it half its way in about ten frames), but no more than moves all of it in a single
-/// one.
+/// The stiffness with which the mouse pulls a vertex, N/m. Four times the stiffness with which its
+/// neighbours hold it takes the vertex all but a fifth of the way to the mouse. The stiffness is
+/// also enough to carry a stiff body as a whole: M/(50 h^2) moves it half the way in about ten
+/// frames. It is never more than what moves the whole body in a single frame.
 double chosen_stiffness(const Scene& scene, const Body& body) {
   const Bulk bulk = bulk_of(body);
   const double h = scene.time.step / scene.time.substeps;
@@ -95,8 +96,8 @@ double chosen_stiffness(const Scene& scene, const Body& body) {
   return std::isfinite(k) && k > 0 ? k : 1;
 }
 
-/// Explicit integrators blow up on springs that swing faster than they step: k h^2/m below 4; a
-/// corner of a mesh may have a tenth of the mean mass.
+/// Explicit integrators blow up on springs that oscillate faster than they step: k h^2/m must be
+/// below 4. A corner of a mesh can have a tenth of the mean mass.
 double stiffness_limit(const Scene& scene, const Body& body) {
   if (!is_explicit(scene.time.integrator)) return std::numeric_limits<double>::infinity();
   const double h = scene.time.step / scene.time.substeps;
@@ -115,8 +116,9 @@ std::int64_t read_id(ObjectReader& keys) {
   return keys.whole("grab", -9'007'199'254'740'991LL, 9'007'199'254'740'991LL);
 }
 
-/// The vertex and others within the radius, all of them or as many as may be: then each is the one
-/// farthest from those before it, so that they are spread over what is gripped.
+/// Chooses the vertex and others within the radius. If there are more than `most`, each chosen
+/// vertex is the one farthest from those chosen before, so that they are spread over what is
+/// gripped.
 void choose_vertices(const std::vector<Vec3>& x, int first, int count, double radius,
                      std::size_t most, Grab& grab) {
   const Vec3& center = x[at(grab.vertex)];
@@ -124,7 +126,7 @@ void choose_vertices(const std::vector<Vec3>& x, int first, int count, double ra
   grab.vertices = {grab.vertex - first};
   struct Near {
     int vertex;
-    double distance;  ///< to the nearest of those that were chosen
+    double distance;  ///< to the nearest chosen vertex
   };
   std::vector<Near> near;
   for (int v = 0; v < count && radius > 0; ++v) {
@@ -155,7 +157,7 @@ void erase_grab(SessionState& s, Client client, std::int64_t id) {
 void add_pins_of(const SessionState& s, const Grab& grab, std::vector<Pin>& pins) {
   const double size = std::max(s.topology.diagonal, 1e-9);
   for (std::size_t i = 0; i < grab.vertices.size(); ++i) {
-    // What is held may have come off: the scene as it is now has its vertices.
+    // The held vertices may have come off. The current scene has them too.
     const std::vector<Vec3>& now = s.simulation->scene().bodies[at(grab.body)].mesh.vertices;
     const Vec3& rest = now[at(grab.vertices[i])];
     const std::size_t v = at(s.simulation->body_vertices()[at(grab.body)] + grab.vertices[i]);
@@ -223,7 +225,7 @@ Answer do_drag(SessionState& s, Command& command, ObjectReader& keys) {
   const std::int64_t id = read_id(keys);
   const Vec3 to = keys.vector("to", any_number("m"));
   keys.finish();
-  // What is held may be gone with its scene while the mouse still moves.
+  // The grab may have vanished with its scene while the mouse still moves.
   Grab* const grab = find(s, command.client, id);
   if (grab != nullptr) {
     grab->to = to;

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::ordered_json;
 using test::Page;
 
-/// Of a vertex, in a session that shows all of them.
+/// The position of a vertex, in a session that shows all of them.
 std::vector<float> vertex(const Page& page, std::size_t v) {
   const std::vector<float> x = page.positions();
   return {x[3 * v], x[3 * v + 1], x[3 * v + 2]};
@@ -49,7 +49,7 @@ TEST_P(Pulling, AVertexFollowsTheMouse) {
   EXPECT_TRUE(reply["ok"].get<bool>()) << reply;
   EXPECT_GT(reply["stiffness"].get<double>(), 0);
   page.step(60);
-  // Firm: where it comes to rest the spring is shorter than a third of the way.
+  // Firm: when it comes to rest, the spring is shorter than a third of the way.
   EXPECT_LT(distance(vertex(page, v), to), way / 3);
   EXPECT_EQ(page.frame_header()["grabs"][0]["id"], 7);
   EXPECT_EQ(page.frame_header()["grabs"][0]["to"][1].get<double>(), to[1]);
@@ -82,7 +82,8 @@ TEST(Grabs, AWildDragStaysFiniteAndTheBodyRecovers) {
   }
   page.tell(R"({"do": "release", "grab": 1})");
   page.step(400);
-  // Drag takes a factor of e a second, for 13 s: the bar is at rest, to a hundredth of its length.
+  // Drag damps by a factor of e per second for 13 s: the bar is at rest, to a hundredth of its
+  // length.
   const auto after = page.positions();
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 0.02);
   EXPECT_EQ(page.frame_header()["report"]["inverted_tets"], 0);
@@ -108,12 +109,11 @@ TEST(Grabs, WhatCannotBePulledIsRefused) {
   EXPECT_EQ(page.tell(R"({"do": "drag", "grab": 1, "to": [0, 0, 0]})")["held"], false);
 }
 
-/// How far a vertex was drawn out of its surroundings by a pull, over the way it went: 1 is a
-/// needle.
+/// How far a pull draws a vertex out of its surroundings, over the way it went: 1 is a needle.
 double needle(Page& page, const char* radius) {
   page.tell(R"({"do": "reset"})");
   page.step(1);
-  // In the middle of the face y = 0.5 of 24 x 12 x 12 cells, and the next one along x.
+  // In the middle of the face y = 0.5 of 24 x 12 x 12 cells, and the next vertex along x.
   const auto find = [&](double x, double y, double z) {
     const auto rest = test::floats_of(page.topology, "rest");
     for (std::size_t v = 0; 3 * v < rest.size(); ++v) {
@@ -158,7 +158,7 @@ TEST(Grabs, EightVerticesAreHeldByAHandAndFourHandsHoldABody) {
   }
   EXPECT_EQ(page.tell(R"({"do": "grab", "grab": 5, "vertex": 20, "radius": 5})")["vertices"], 4);
   EXPECT_FALSE(page.ask(std::string(R"({"do": "grab", "grab": 6, "vertex": 20})"))["ok"]);
-  // The same number again takes the place of the first.
+  // The same number again replaces the first grab.
   EXPECT_EQ(page.tell(R"({"do": "grab", "grab": 2, "vertex": 40})")["vertices"], 1);
   page.tell(R"({"do": "grab", "grab": 6, "vertex": 20})");
 }
@@ -258,7 +258,7 @@ TEST(Colliders, MovedWhileItPlaysCarryABodyByFrictionAndMovedInAPauseDoNot) {
   const auto put = [&](double x) {
     page.tell(R"({"do": "collider", "index": 0, "translate": [)" + std::to_string(x) + ", 0, 0]}");
   };
-  // 0.15 m/s: friction of 0.8 g brings the block to that within a frame.
+  // 0.15 m/s: friction of 0.8 g accelerates the block to that within a frame.
   page.tell(R"({"do": "play"})");
   for (int frame = 1; frame <= 60; ++frame) {
     put(0.005 * frame);
@@ -267,7 +267,7 @@ TEST(Colliders, MovedWhileItPlaysCarryABodyByFrictionAndMovedInAPauseDoNot) {
   const double carried = mean(page, 0) - start;
   EXPECT_GT(carried, 0.25);
   EXPECT_LT(carried, 0.31);
-  // Where the hand rests, so does the ground, and the block with it.
+  // When the hand rests, so does the ground, and the block with it.
   for (int frame = 0; frame < 30; ++frame) page.advance(page.now + 1.0 / 30);
   EXPECT_NEAR(mean(page, 0), start + carried, 0.01);
   page.tell(R"({"do": "pause"})");
@@ -282,7 +282,7 @@ TEST(Colliders, TurnTheShortWayBetweenTwoPlaces) {
   const auto placed = [&](const Vec3& axis, double degrees) {
     return placed_pose({}, center, {.translate = {0, 0.1, 0}, .axis = axis, .degrees = degrees}, 0);
   };
-  // Ten degrees apart, each way written differently.
+  // Ten degrees apart; each pair is written in a different way.
   for (const auto& [first, second] : {std::pair{175.0, 185.0}, {355.0, 365.0}, {0.0, 10.0}}) {
     const Pose from = placed({0, 0, 1}, first), to = placed({0, 0, -1}, -second);
     const Motion way = way_between(from, 1, to, 1.5, center);
@@ -315,13 +315,13 @@ TEST(Shaping, ASquashedAndARandomisedBlockRecover) {
   const auto random = page.positions();
   page.tell(R"({"do": "randomise", "seed": 3})");
   page.advance(page.now);
-  // The same seed; the middle of the body has moved.
+  // The same seed gives the same shape; only the body's centre has moved.
   for (std::size_t i = 3; i < random.size(); ++i) {
     EXPECT_NEAR(page.positions()[i] - page.positions()[i % 3], random[i] - random[i % 3], 1e-5);
   }
   page.step(300);
   const auto x = page.positions();
-  // However it lies by now, its opposite corners are as far from each other as at rest.
+  // However it lies now, its opposite corners are as far apart as at rest.
   EXPECT_NEAR(std::hypot(x[132] - x[0], x[133] - x[1], x[134] - x[2]), std::sqrt(6.0), 0.05);
   page.tell(R"({"do": "stretch", "factors": [2, 1, 0.5]})");
   page.advance(page.now);

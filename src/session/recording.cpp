@@ -16,7 +16,7 @@ using std::filesystem::path;
 constexpr std::size_t most_recorded = std::size_t{512} << 20;  // bytes of positions
 constexpr std::uintmax_t most_exported = std::uintmax_t{512} << 20;
 
-/// A new folder for files that are sent and forgotten.
+/// A new folder for files that are sent and then deleted.
 class PassingFolder {
  public:
   PassingFolder() {

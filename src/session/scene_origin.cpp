@@ -20,7 +20,7 @@ constexpr int voxels_across = 24;        // of a surface that came alone and bec
 
 const std::string& content_of(const std::string& name, const SceneOrigin::Files& files) {
   auto found = files.find(name);
-  // Files that were dropped come without their folders.
+  // Dropped files come without their folders.
   if (found == files.end()) found = files.find(path(name).filename().string());
   if (found != files.end()) return found->second;
   std::vector<std::string> known;

@@ -26,7 +26,7 @@ Session::~Session() = default;
 
 void Session::connect(Client client) {
   SessionState& s = *implementation_;
-  // Those who are here already hear it too.
+  // Clients that are already connected get it too.
   if (s.scene_is_new || s.topology_is_new) send_news(s);
   s.clients.insert(client);
   Welcome& welcome = s.welcome;

@@ -14,7 +14,7 @@ namespace supple {
 
 namespace {
 
-/// No frame takes longer than about this, ms, however many iterations are asked for.
+/// No frame takes much longer than this, ms, however many iterations are asked for.
 constexpr double longest_frame = 5000;
 
 /// A change is due after twice the time that the last build took [docs/changing.md].
@@ -28,7 +28,7 @@ int frames_until_built(const SessionState& s) {
 
 bool steps_go_on(const SessionState& s) { return s.pace.playing || s.pace.steps_left > 0; }
 
-/// Everything that runs has been given; the rest follows before the next step.
+/// The simulation has been given what it can take now; the rest follows before the next step.
 void accept(SessionState& s, SetupPointer next, const Difference& d) {
   s.asked = std::move(next);
   s.scene_is_new = s.frame_is_new = true;
@@ -38,7 +38,7 @@ void accept(SessionState& s, SetupPointer next, const Difference& d) {
   s.initial_is_stale = s.initial_is_stale || d.initial || d.mesh;
 }
 
-/// Another setup of the same vertices runs.
+/// Called when another setup with the same vertices runs.
 void runs(SessionState& s, SetupPointer next, double build_ms) {
   const Difference d =
       difference(s.running->scene(), s.running->settings(), next->scene(), next->settings());
@@ -47,7 +47,8 @@ void runs(SessionState& s, SetupPointer next, double build_ms) {
   s.topology_is_new = s.topology_is_new || d.mesh;
 }
 
-/// The state goes on in what was built of the same bodies, as in Simulation::change.
+/// Continues from the current state in a simulation built from the same bodies, as in
+/// Simulation::change.
 void go_on_in(SessionState& s, const Setup& next, std::unique_ptr<Simulation>& built) {
   SimulationState state = s.simulation->state();
   const auto substep = [](const Scene& scene) { return scene.time.step / scene.time.substeps; };
@@ -75,7 +76,7 @@ void run_now(SessionState& s, SetupPointer next) {
   runs(s, std::move(next), watch.milliseconds());
 }
 
-/// New materials of tets, before what is factorised for them is there.
+/// Applies new materials of tets before their matrices have been factorised.
 void feel_at_once(SessionState& s, const Setup& next, const std::vector<int>& bodies) {
   for (const int b : bodies) {
     const Body& body = next.scene().bodies[static_cast<std::size_t>(b)];
@@ -83,7 +84,7 @@ void feel_at_once(SessionState& s, const Setup& next, const std::vector<int>& bo
   }
 }
 
-/// Another number of bodies or vertices.
+/// Runs a scene with other numbers of bodies or vertices.
 void run_anew(SessionState& s, SetupPointer next, Built& built) {
   s.build_ms = built.ms;
   std::swap(s.simulation, built.simulation);
@@ -101,7 +102,7 @@ void run_anew(SessionState& s, SetupPointer next, Built& built) {
   after_jump(s);
 }
 
-/// A scene may be sound with its own pins alone: it must be with what was done by hand too.
+/// A scene can be valid with its own pins alone. It must also be valid with what was done by hand.
 void check_pins(const Setup& setup) {
   const std::vector<Body>& bodies = setup.scene().bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -158,7 +159,7 @@ SetupPointer with_edit(const Setup& from, std::size_t max_tets, SceneOrigin& ori
 
 namespace {
 
-/// Of those that no hand has moved there may be none.
+/// Colliders that no hand has moved may have no entry.
 Placement placement_at(const std::vector<Placement>& placements, std::size_t i) {
   return i < placements.size() ? placements[i] : Placement{};
 }
@@ -205,12 +206,12 @@ std::vector<Collider> colliders_of(const Setup& setup, double t) {
 
 namespace {
 
-/// Without what is pulled.
+/// The pins without those of grabs.
 std::vector<Pin> pins_of_setup(const Setup& setup, std::size_t body, double t) {
   return pins_at(setup.scene().bodies[body], setup.selected(body), setup.edit.pins[body], t);
 }
 
-/// The scene of a setup at time t, but for the pins.
+/// The scene of a setup at time t, without the pins.
 Scene composed_without_pins(const Setup& setup, double t) {
   Scene scene = setup.scene();
   scene.colliders = colliders_of(setup, t);
@@ -236,7 +237,7 @@ Scene composed(SessionState& s, const Setup& setup, double t) {
   Scene scene = composed_without_pins(setup, t);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     scene.bodies[b].pins = pins_of_body(s, setup, b, t);
-    // Hands may hold what has come off, of which the whole body has no vertices.
+    // Hands can hold vertices that have come off and that the whole body does not have.
     const auto count = static_cast<int>(scene.bodies[b].mesh.vertices.size());
     std::erase_if(scene.bodies[b].pins, [&](const Pin& pin) {
       return !pin.vertices.empty() && pin.vertices.front() >= count;
@@ -281,8 +282,8 @@ void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& ane
   const Difference d =
       difference(s.given->scene(), s.given->settings(), next->scene(), next->settings());
   if (d.rebuild || !d.materials.empty()) {
-    // What is dropped and still being built would hold up what is built now.
-    // What came apart is made anew from its state alone.
+    // A dropped job that is still being built would delay what is built now.
+    // What has come apart can only be built anew, from its state.
     const bool slow =
         !has_come_apart(s) && (s.build_ms > s.options.build_at_once_ms || s.dropped.has_work());
     if (slow && !d.rebuild) feel_at_once(s, *next, d.materials);
@@ -295,7 +296,7 @@ void adopt(SessionState& s, SetupPointer next, const std::shared_ptr<Built>& ane
         s.given = next;
       }
     }
-    // What has not been given yet comes after what waits, or is settled in the pause.
+    // What has not been given yet follows the change that waits, or is settled in the pause.
     accept(s, std::move(next), d);
     return;
   }

@@ -44,14 +44,14 @@ TEST(Session, PlaysInRealTimeWithoutBursts) {
   Page page;
   const double h = page.scene["settings"]["time"]["step"];
   double now = 100;
-  EXPECT_NEAR(page.advance(now), now + h, 1e-9);  // the clock begins
+  EXPECT_NEAR(page.advance(now), now + h, 1e-9);  // the clock starts
   EXPECT_EQ(page.frame_header()["frame"], 1);
   EXPECT_NEAR(page.advance(now + 0.5 * h), now + h, 1e-9);
   EXPECT_EQ(page.frame_header()["frame"], 1);
-  // A little late: the one after keeps the beat.
+  // A little late: the next frame keeps the rhythm.
   EXPECT_NEAR(page.advance(now + 1.25 * h), now + 2 * h, 1e-9);
   EXPECT_EQ(page.frame_header()["frame"], 2);
-  // Far too late: what was missed is dropped.
+  // Far too late: the missed frames are dropped.
   now += 100 * h;
   EXPECT_NEAR(page.advance(now), now, 1e-9);
   EXPECT_NEAR(page.advance(now), now + h, 1e-9);
@@ -188,7 +188,7 @@ TEST(Session, ACommandThatCannotBeReadIsAnsweredToo) {
   const ordered_json reply = page.ask(ordered_json{{"do", "set"}, {"values", values}});
   EXPECT_FALSE(reply["ok"].get<bool>());
   EXPECT_NE(reply["error"]["message"].get<std::string>().find("256"), std::string::npos);
-  // What names no number, or breaks off before it, can be told in a note alone.
+  // If a text has no id, or breaks off before it, the error can only be sent as a note.
   page.reply = nullptr;
   page.send(R"({"id": 70, "do": "play", "deep": {"id": 71)");
   EXPECT_EQ(page.reply["re"], 70);
@@ -229,7 +229,7 @@ TEST(Session, AllPagesHaveTheSameColoursAndOneMaySeeInside) {
   page.advance(1);
   EXPECT_EQ(page.status["colour"], "J");
   EXPECT_EQ(page.frame_header()["vertices"], "all");
-  // What this page does not want to see the other one still does.
+  // What this page no longer wants, the other client still does.
   page.tell(R"({"do": "show", "vertices": "surface"})");
   page.advance(2);
   EXPECT_EQ(page.frame_header()["vertices"], "all");

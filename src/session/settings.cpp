@@ -76,7 +76,7 @@ Work begin_set(SessionState& s, Command& command, ObjectReader& keys) {
 
 namespace {
 
-/// Goes to an edit that is remembered; `gone` notes in the history that it is there.
+/// Goes to a remembered edit; `gone` tells the history that it has been reached.
 Work begin_edit(SessionState& s, const Edit& edit, void (History::*gone)(Edit)) {
   return [edit, gone, origin = s.origin, asked = s.asked, given = s.given,
           max_tets = s.options.max_tets, threads = s.options.threads]() -> Finish {

@@ -11,7 +11,7 @@ namespace supple {
 
 namespace {
 
-/// A body's vertices while they are put elsewhere.
+/// The vertices of a body while they are being moved.
 struct Shape {
   const std::vector<Vec3>& rest;
   std::vector<Vec3> x;
@@ -19,7 +19,7 @@ struct Shape {
   Vec3 center;  ///< mean of the positions
 };
 
-/// Puts each body's vertices where `place` says, at rest.
+/// Moves each body's vertices to where `place` puts them, at rest.
 template <class Place>
 void reshape(SessionState& s, const Place& place) {
   SimulationState state = s.simulation->state();

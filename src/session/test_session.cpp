@@ -46,7 +46,7 @@ std::string make_scene_folder() {
   std::filesystem::create_directories(folder);
   for (const auto& [name, text] :
        {std::pair{"block", block}, std::pair{"free", free_block}, std::pair{"cloth", cloth}}) {
-    // Tests run side by side: a file appears whole or not at all.
+    // Tests run in parallel: a file must appear whole or not at all.
     const std::filesystem::path file = folder / (std::string(name) + ".json");
     if (std::filesystem::exists(file)) {
       std::ifstream old(file);
@@ -138,7 +138,7 @@ ordered_json Page::ask(ordered_json command) {
 }
 
 void Page::wait_for_reply(int id) {
-  // Builds of tests take seconds at most, under sanitizers too; most replies are there at once.
+  // Builds in tests take seconds at most, even under sanitizers; most replies come at once.
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   const auto is_there = [&] { return !reply.is_null() && reply["re"] == id; };
   for (int calls = 0; !is_there() && std::chrono::steady_clock::now() < end; ++calls) {

@@ -11,31 +11,31 @@
 /// A session with a client, for tests.
 namespace supple::test {
 
-/// A page: sends commands, remembers the newest message of each kind.
+/// A page: sends commands and remembers the newest message of each kind.
 class Page {
  public:
-  /// Opens a scene of the folder of test scenes, which is written once (see scene_folder). Changes
-  /// are made at once unless told otherwise, however slow the machine is. With `wait_ms` 0 nothing
-  /// that is read or built is waited for.
+  /// Opens a scene from the folder of test scenes, which is written once (see scene_folder). By
+  /// default changes are made at once, however slow the machine is. With `wait_ms` 0 no reading or
+  /// building is waited for.
   explicit Page(const std::string& scene = "block", double build_at_once_ms = 1e9,
                 double wait_ms = 1e9);
 
-  /// Sends a command with an id, carries the session on where it is a slow one, and returns the
+  /// Sends a command with an id, advances the session if the command is slow, and returns the
   /// reply.
   nlohmann::ordered_json ask(nlohmann::ordered_json command);
   nlohmann::ordered_json ask(const std::string& text);
   nlohmann::ordered_json ask_packet(PacketWriter packet);
-  /// Carries the session on until the reply to `id` has come.
+  /// Advances the session until the reply to `id` has come.
   void wait_for_reply(int id);
-  /// The same as ask, failing the test where the reply is an error.
+  /// Like ask, but fails the test if the reply is an error.
   nlohmann::ordered_json tell(const std::string& text);
-  /// Sends it without an id.
+  /// Sends a command without an id.
   void send(const std::string& text);
 
   /// Calls advance at this time and takes the messages. Returns when the session wants the next
   /// call.
   double advance(double now);
-  /// Single frames.
+  /// Steps single frames.
   void step(int frames);
 
   void take();
@@ -60,8 +60,9 @@ class Page {
 std::vector<float> floats_of(const std::string& packet, const std::string& name);
 std::vector<std::uint32_t> integers_of(const std::string& packet, const std::string& name);
 
-/// The folder with the test scenes: "block" (a held bar of 2 x 1 x 1 cells of five tets each with a
-/// plane below it), "free" (the same without pins), "cloth" and "strand".
+/// The folder with the test scenes: "block" (a held bar of 2 x 1 x 1 cells of five tets each, above
+/// a plane), "free" (a bar of 4 x 2 x 2 cells without pins, plane and gravity) and "cloth" (a cloth
+/// and a strand).
 std::string scene_folder();
 
 }  // namespace supple::test

@@ -12,15 +12,15 @@ namespace supple {
 
 namespace {
 
-/// Where a line along x through (y, z) crosses a triangle; an edge belongs to one of its two
-/// triangles, as each is taken half-open.
+/// Where a line along x through (y, z) crosses a triangle. Triangles are half-open, so an edge
+/// belongs to only one of its two triangles.
 bool crosses(const std::array<Vec3, 3>& t, double y, double z, double& x) {
   int sign = 0;
   double weight[3];
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3& a = t[(i + 1) % 3];
     const Vec3& b = t[(i + 2) % 3];
-    // The lower end first: both triangles of an edge then compute the same number.
+    // The lower end comes first, so that both triangles of an edge compute the same number.
     const bool turned = std::tie(a[1], a[2]) > std::tie(b[1], b[2]);
     const Vec3& p = turned ? b : a;
     const Vec3& q = turned ? a : b;
@@ -61,7 +61,7 @@ std::vector<bool> inside_cells(const TriangleMesh& surface, const Lattice& latti
       const auto [low, high] = std::minmax({t[0][a + 1], t[1][a + 1], t[2][a + 1]});
       const double o = lattice.origin[a + 1];
       const int last = lattice.cells[a + 1] - 1;
-      // A row more on either side: crosses() decides.
+      // One more row on either side: crosses() decides.
       range[a] = {std::clamp(static_cast<int>(std::floor((low - o) / lattice.edge)) - 1, 0, last),
                   std::clamp(static_cast<int>(std::floor((high - o) / lattice.edge)) + 1, 0, last)};
     }
@@ -88,7 +88,7 @@ std::vector<bool> inside_cells(const TriangleMesh& surface, const Lattice& latti
   return inside;
 }
 
-/// Five tets a cube, mirrored from cube to cube so that faces match.
+/// Adds five tets for a cube, mirrored from cube to cube so that faces match.
 void add_cube(const Lattice& lattice, int i, int j, int k, std::vector<int>& vertex,
               const auto& place, TetMesh& mesh) {
   std::array<int, 8> corner{};
@@ -101,7 +101,8 @@ void add_cube(const Lattice& lattice, int i, int j, int k, std::vector<int>& ver
     }
     corner[at(c)] = v;
   }
-  // The corners of one tetrahedron inside the cube, and the four that it cuts off; bit k: axis k.
+  // Corners of the tetrahedron inside the cube, then of the four that it cuts off; bit k of a
+  // corner is its place along axis k.
   constexpr int tets[2][5][4] = {
       {{0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 3, 6}, {4, 0, 5, 6}, {7, 3, 5, 6}},
       {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 1, 2, 7}, {5, 1, 4, 7}, {6, 2, 4, 7}}};

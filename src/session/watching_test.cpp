@@ -47,7 +47,7 @@ TEST(Session, SlowMotionAndAFreeRun) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(page.advance(11), 11);
   EXPECT_EQ(page.frame_header()["frame"], 6);
   page.tell(R"({"do": "speed", "factor": 1})");
-  // A clock that stood still for a minute costs no burst.
+  // A clock that was stopped for a minute causes no burst.
   page.advance(12);
   const auto before = page.frame_header()["frame"].get<int>();
   page.advance(72);
@@ -66,7 +66,7 @@ TEST(Session, ManyClientsSeeTheSame) {
     }
   }
   EXPECT_EQ(hellos, 1);
-  // What one client does is told to all; its reply goes to it alone.
+  // Everyone is told what one client does; only that client gets the reply.
   page.session.receive(9, R"({"do": "pause", "id": 5})");
   page.session.advance(1);
   bool replied = false, told = false;
@@ -106,7 +106,7 @@ TEST(Session, AFrameThatIsNotFinitePausesWithTheStateBefore) {
   EXPECT_EQ(page.frame_header()["frame"], 0);
 }
 
-/// With changes built beside the steps.
+/// A page whose changes are built beside the steps.
 struct SlowPage : Page {
   SlowPage() : Page("block", 0) {
     tell(R"({"do": "speed", "factor": 0})");
@@ -114,7 +114,7 @@ struct SlowPage : Page {
     for (int i = 0; i < 10'000 && !is_settled(); ++i) advance(now);
   }
   bool is_settled() const { return status["busy"].is_null(); }
-  /// Frames until nothing waits any more.
+  /// Advances until nothing waits any more and returns the number of frames.
   int settle() {
     advance(now);
     int frames = 0;
@@ -130,7 +130,7 @@ TEST(Changes, ThatTakeLongAreBuiltBesideTheSteps) {
   page.advance(page.now);
   EXPECT_EQ(page.status["busy"], "factorising");
   EXPECT_EQ(page.scene["settings"]["bodies"][0]["material"]["young"], 2e5);
-  // Newer ones do not stop the one that is being built; the newest follows it.
+  // Newer changes do not stop the one that is being built; the newest follows it.
   for (const int young : {300'000, 400'000, 500'000}) {
     page.tell(R"({"do": "set", "final": false, "values": {"/bodies/0/material/young": )" +
               std::to_string(young) + "}}");
@@ -161,7 +161,7 @@ TEST(Changes, ThatFailWhenTheyAreBuiltAreTakenBack) {
     SlowPage page;
     if (paused) page.tell(R"({"do": "pause"})");
     page.tell(R"({"do": "unpin", "vertices": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]})");
-    // Without pins a quasi-static body has no place: known once it is built.
+    // Without pins a quasi-static body has no position; this is noticed only when it is built.
     const ordered_json reply =
         page.ask(std::string(R"({"do": "set", "values": {"/time/integrator": "quasi_static"}})"));
     page.settle();
@@ -202,7 +202,7 @@ TEST(Session, SurvivesNonsense) {
       R"({"do": "describe_material", "body": 0, "pointer": "/bodies/0/material"})",
       R"({"do": "step", "frames": 2})",
       R"({"do": "undo"})"};
-  // Bytes are changed, doubled and left out; xorshift [Marsaglia 2003].
+  // Bytes are changed, duplicated and removed; xorshift [Marsaglia 2003].
   std::uint64_t random = 88172645463325252ULL;
   const auto next = [&](std::size_t below) {
     random ^= random << 13;
@@ -292,13 +292,13 @@ TEST(Watching, ARaceShowsEachSolverAgainstTheConvergedMotion) {
   const ordered_json lanes = page.frame_header()["lanes"];
   ASSERT_EQ(lanes.size(), 2U);
   EXPECT_EQ(lanes[0]["label"], "newton");
-  // Newton's method needs far less than its time on twelve vertices, gradient descent more.
+  // Newton's method needs far less than its budget on twelve vertices, gradient descent more.
   EXPECT_LT(lanes[0]["error"].get<double>(), 1e-5);
   EXPECT_GT(lanes[1]["error"].get<double>(), lanes[0]["error"].get<double>());
   EXPECT_EQ(page.frame_array("lane_1").size(), page.positions().size());
   page.tell(R"({"do": "grab", "grab": 1, "vertex": 11, "to": [2, 3, 1]})");
   page.step(3);
-  EXPECT_LT(page.frame_header()["lanes"][0]["error"].get<double>(), 1e-3);  // pulled as the others
+  EXPECT_LT(page.frame_header()["lanes"][0]["error"].get<double>(), 1e-3);  // it is pulled, too
   page.tell(R"({"do": "set", "values": {"/gravity": [0, 0, 0]}})");
   page.step(1);
   EXPECT_FALSE(page.frame_header().contains("lanes"));

@@ -47,8 +47,8 @@ void rename_part(const std::filesystem::path& path) {
   if (::rename(part_name(path).c_str(), path.c_str()) != 0) {
     throw_system_error(path, "renamed from its part", errno);
   }
-  // The new name lasts once the folder is on the disk. A folder that cannot be opened for this
-  // (no right to read it) still holds a whole file.
+  // The new name survives a crash only once the folder is on disk. If the folder cannot be opened
+  // for that (no right to read it), the file in it is complete all the same.
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
@@ -96,7 +96,7 @@ void AtomicFile::commit() {
   flush();
   sync_file(file_, path_);
   rename_part(path_);
-  // Nothing is left that closing could lose: the data is on the disk under its name.
+  // Closing cannot lose anything: the data is on disk under its name.
   ::close(std::exchange(file_, -1));
 }
 

@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// Gives an exporter without options the form of one with them.
+/// Wraps an exporter without options as one with options.
 template <void (*exporter)(const FrameSource&, const std::filesystem::path&)>
 void plain(const FrameSource& source, const std::filesystem::path& folder, const ExportOptions&) {
   exporter(source, folder);

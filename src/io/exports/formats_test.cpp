@@ -11,7 +11,7 @@
 #include "io/exports/test_motion.h"
 #include "supple/error.h"
 
-// Every format is read back by a program that is not ours.
+// Every format is read back by a program of somebody else.
 
 namespace supple {
 namespace {
@@ -36,7 +36,7 @@ struct Exported {
   }
   fs::path out() const { return folder.path() / "out"; }
 
-  /// Numbers that tell tets, components and frames apart; none of frame 0.
+  /// Numbers that differ between tets, components and frames; none for frame 0.
   std::function<std::vector<MultiplierStress>(int)> stresses() const {
     const std::size_t count = source.bodies[0].tets.size() + source.bodies[1].tets.size();
     return [count](int frame) {
@@ -49,7 +49,7 @@ struct Exported {
     };
   }
 
-  /// Numbers that tell tets and frames apart; the frame is known by the swelling of the ball.
+  /// Numbers that differ between tets and frames. The swelling of the ball identifies the frame.
   std::function<ElementMeasures(int, std::span<const double>)> measures() const {
     const auto last = static_cast<std::size_t>(3 * source.num_vertices - 3);
     const double rest = source.rest[last];
@@ -112,7 +112,8 @@ std::vector<std::vector<Vec3>> expected_corners(const FrameSource& source, int f
   return corners;
 }
 
-/// Numbers between the end of a tag and the next tag, from `at` on, which moves behind them.
+/// The numbers between the end of a tag and the next tag, searched from `at`, which moves behind
+/// them.
 std::vector<double> numbers_after(const std::string& text, const std::string& tag,
                                   std::size_t& at) {
   at = text.find(tag, at);
@@ -124,7 +125,7 @@ std::vector<double> numbers_after(const std::string& text, const std::string& ta
   return values;
 }
 
-/// Corners of the triangles of each mesh as the program assimp reads them.
+/// Corners of the triangles of each mesh as read by the program assimp.
 std::vector<std::vector<Vec3>> read_by_assimp(const fs::path& file) {
   const fs::path dump = file.parent_path() / "dump.assxml";
   std::string output;
@@ -165,7 +166,7 @@ void expect_equal(const std::vector<std::vector<Vec3>>& read,
     ASSERT_FALSE(read[m].empty());
     for (std::size_t i = 0; i < read[m].size(); ++i) {
       for (std::size_t d = 0; d < 3; ++d) {
-        // assimp prints six places of a number of single precision, here up to 3.
+        // assimp prints six digits of a number of single precision, here up to 3.
         ASSERT_NEAR(read[m][i][d], expected[m][i][d], 1e-6);
       }
     }

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// A folder of files, one a frame: FOLDER/frame_0000.ENDING, with more digits where there are more
+/// A folder of files, one per frame: FOLDER/frame_0000.ENDING, with more digits if there are more
 /// than ten thousand frames.
 class FrameFiles {
  public:
@@ -16,8 +16,8 @@ class FrameFiles {
   std::string name(int frame) const;
   std::filesystem::path path(int frame) const { return folder_ / name(frame); }
 
-  /// Removes files of this pattern that do not belong to this series: the rest of an earlier,
-  /// longer one would pass for its end.
+  /// Removes files of this pattern that do not belong to this series. The rest of an earlier,
+  /// longer series would otherwise look like its end.
   void remove_others() const;
 
  private:

@@ -39,12 +39,12 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Triangles of a body of springs or faces of its tets.
+/// Triangles of a cloth, or the surface faces of the tets.
 std::vector<std::array<int, 3>> surface_of(const Body& body) {
   return body.triangles.empty() ? surface_triangles(body.mesh) : body.triangles;
 }
 
-/// What is shown of a body without surface: its segments, or its springs.
+/// The lines shown for a body without surface: its segments, or its springs.
 std::vector<std::array<int, 2>> lines_of(const Body& body) {
   std::vector<std::array<int, 2>> lines;
   if (!body.triangles.empty() || !body.mesh.tets.empty()) return lines;

@@ -10,10 +10,10 @@
 #include "render/colour.h"
 #include "supple/error.h"
 
-// The buffer is written while the frames are read, body after body: indices, the positions of the
-// first frame, then each further frame as a difference to it. The weights come last: frame k is the
-// first frame plus target k, so at time k the weight of target k is 1 and all others 0, and linear
-// interpolation between them is linear interpolation between frames.
+// The buffer is written while the frames are read, body after body: the indices, the positions of
+// the first frame, then each further frame as a difference from the first. The weights come last.
+// Frame k is the first frame plus target k, so at time k the weight of target k is 1 and all others
+// are 0. Linear interpolation between the weights is then linear interpolation between frames.
 
 namespace supple {
 
@@ -25,7 +25,7 @@ constexpr int component_float = 5126, component_uint = 5125;
 constexpr int target_vertices = 34962, target_indices = 34963;
 constexpr int mode_lines = 1;
 
-/// The buffer with the views and accessors that lead into it.
+/// The buffer with the views and accessors that refer to it.
 class Buffer {
  public:
   explicit Buffer(const std::filesystem::path& path) : file_(path) {}

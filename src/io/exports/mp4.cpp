@@ -10,8 +10,8 @@ namespace supple {
 
 VideoTiming video_timing(int num_frames, double frame_step) {
   constexpr double most_a_second = 60;
-  constexpr int fewest = 60;  // a second
-  // Where every frame fits, the step's own rate is kept; the tolerance lets 1/60 s count as such.
+  constexpr int fewest = 60;  // per second
+  // If every frame fits, the step's own rate is kept; the tolerance makes 1/60 s fit, too.
   const double skipped = 1 / (most_a_second * frame_step) * (1 - 1e-9);
   const int longest_stride = std::max(1, num_frames / fewest);
   VideoTiming timing;

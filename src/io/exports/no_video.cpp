@@ -1,4 +1,4 @@
-// In place of mp4.cpp where no program can be started.
+// Replaces mp4.cpp on platforms that cannot start programs.
 #include "io/exports/formats.h"
 
 namespace supple {

@@ -23,8 +23,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie");
 
-/// Magic, version and length are ten bytes; NumPy wants the data aligned to 64. 128 holds the
-/// longest dictionary: 61 characters and two numbers of at most 19 digits.
+/// Magic, version and length are ten bytes, and NumPy wants the data aligned to 64. 128 bytes hold
+/// the longest dictionary: 61 characters and two numbers of at most 19 digits.
 constexpr std::int64_t header_size = 128;
 constexpr std::string_view magic{"\x93NUMPY\x01\x00", 8};
 
@@ -77,7 +77,7 @@ class Descriptor {
   int value_;
 };
 
-/// Reads that many bytes at an offset, or says that the file is too short.
+/// Fills `bytes` from an offset, or reports that the file is too short.
 void read_at(int file, std::int64_t offset, std::span<std::byte> bytes,
              const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -98,14 +98,14 @@ std::int64_t size_of(int file, const std::filesystem::path& path) {
   return status.st_size;
 }
 
-/// What a header says.
+/// The contents of a header.
 struct Layout {
   std::int64_t data = 0;  ///< where the frames start, bytes
   std::int64_t num_frames = 0;
   int num_vertices = 0;
 };
 
-/// Takes the header's dictionary apart, character by character but for blanks.
+/// Parses the header's dictionary exactly, except for blanks.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::filesystem::path& path)
@@ -202,7 +202,7 @@ Layout read_layout(int file, std::int64_t size, const std::filesystem::path& pat
   return layout;
 }
 
-/// Copies the start of a finished file, so that it can be gone on with.
+/// Copies the start of a finished file, so that it can be continued.
 void copy_start(const Descriptor& from, const Descriptor& to, std::int64_t bytes,
                 const std::filesystem::path& path) {
   std::vector<std::byte> block(std::size_t{1} << 20);

@@ -10,18 +10,18 @@ namespace supple {
 /// version 1.0 with a header of fixed size, so that the number of frames can be set at the end.
 /// [NEP 1, "A simple file format for NumPy arrays"]
 ///
-/// The writer appends to NAME.part, which `finish` turns into NAME. A writer that is destroyed
-/// before leaves the part, from which `resume` goes on.
+/// The writer appends to NAME.part, which `finish` renames to NAME. A writer that is destroyed
+/// before that leaves the part, from which `resume` continues.
 class NpyWriter {
  public:
-  /// Starts anew, replacing an older part. Throws Error{bad_file} where it cannot be written and
-  /// Error{invalid_input} for num_vertices < 0.
+  /// Starts a new array and replaces an older part. Throws Error{bad_file} if it cannot be written
+  /// and Error{invalid_input} for num_vertices < 0.
   NpyWriter(const std::filesystem::path& path, int num_vertices);
 
-  /// Goes on after the first `num_frames` frames of what an earlier writer left: its part or, where
-  /// there is none, the finished file, which stays as it is until `finish`. Frames after them, and
-  /// a frame half written, are cut off. Throws Error{bad_file} where there are fewer frames,
-  /// another number of vertices, or something else than such an array.
+  /// Continues after the first `num_frames` frames that an earlier writer left: in its part or, if
+  /// there is none, in the finished file, which stays as it is until `finish`. Later frames and a
+  /// half-written frame are cut off. Throws Error{bad_file} if there are fewer frames, another
+  /// number of vertices, or something other than such an array.
   static NpyWriter resume(const std::filesystem::path& path, int num_vertices,
                           std::int64_t num_frames);
 
@@ -31,9 +31,9 @@ class NpyWriter {
 
   /// positions: [num_vertices * 3], m. Throws Error{invalid_input} for another size.
   void append(std::span<const double> positions);
-  /// Returns when all frames so far are on the disk: before a checkpoint that counts on them.
+  /// Returns when all frames so far are on disk. Call it before a checkpoint that depends on them.
   void sync();
-  /// Sets the number of frames, flushes and renames. To be called once, last.
+  /// Sets the number of frames, flushes and renames. Call it once, at the end.
   void finish();
 
   std::int64_t num_frames() const { return num_frames_; }
@@ -62,8 +62,7 @@ class NpyReader {
   int num_vertices() const { return num_vertices_; }
 
   /// positions: [num_vertices * 3], m. Throws Error{invalid_input} for another size or a frame out
-  /// of range, Error{bad_file} where the file has become shorter. May be called from several
-  /// threads at once.
+  /// of range, Error{bad_file} if the file has become shorter. Several threads may call it at once.
   void read_frame(std::int64_t frame, std::span<double> positions) const;
 
  private:

@@ -184,7 +184,7 @@ TEST(Npy, BrokenFilesAreErrorsThatSayWhy) {
   EXPECT_NE(message(changed(good, "'shape': (2, 5, 3), }", "}")).find("no 'descr'"),
             std::string::npos);
   EXPECT_NE(message(changed(good, "(2, 5, 3), }", "(2, 5, 3), } x")), "");
-  // Every shorter file, and one that is longer.
+  // Every shorter file, and a longer one.
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_NE(message(good.substr(0, n)), "") << n;
   EXPECT_NE(message(good + "x"), "");
   // A count whose size would overflow must not be believed.

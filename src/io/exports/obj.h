@@ -8,7 +8,7 @@
 
 namespace supple {
 
-/// Appends a body as an object of an OBJ file in which so many vertices stand before.
+/// Appends a body as an object of an OBJ file that already has `vertices_before` vertices.
 void append_obj(fmt::memory_buffer& text, const BodySurface& surface,
                 std::span<const double> positions, int vertices_before);
 

@@ -19,7 +19,7 @@ void export_pc2(const FrameSource& source, const std::filesystem::path& folder) 
     file.write_value(std::int32_t{1});  // version
     file.write_value(static_cast<std::int32_t>(surface.vertices.size()));
     file.write_value(0.0F);  // first frame
-    file.write_value(1.0F);  // frames a sample
+    file.write_value(1.0F);  // frames per sample
     file.write_value(static_cast<std::int32_t>(source.num_frames));
     for (int frame = 0; frame < source.num_frames; ++frame) {
       const auto positions = reader.read(frame);

@@ -14,7 +14,7 @@ namespace {
 constexpr int preview_width = 480, preview_height = 360, preview_pictures = 8;
 constexpr int frames_for_bounds = 256;
 
-/// The box of the surfaces: a vertex that nothing uses is not seen and must not widen the view.
+/// The box of the surfaces. A vertex that nothing uses is not visible and must not widen the view.
 Box motion_box(const FrameSource& source, FrameReader& reader) {
   std::vector<bool> seen(static_cast<std::size_t>(source.num_vertices), false);
   for (const FrameBody& body : source.bodies) {

@@ -58,8 +58,9 @@ void export_ply(const FrameSource& source, const std::filesystem::path& folder) 
     std::int32_t first = 0;
     for (const BodySurface& surface : surfaces) {
       for (const auto& triangle : surface.triangles) write_face(file, first, triangle);
-      // The format's edges are refused by meshio and left out by VTK and assimp, and so are faces
-      // of two corners; these all take a triangle without area, of which Blender makes an edge.
+      // meshio refuses the format's edges, and VTK and assimp ignore them; the same is true of
+      // faces with two corners. All of them accept a triangle without area, and Blender turns it
+      // into an edge.
       for (const auto& [a, b] : surface.segments) write_face(file, first, {a, b, b});
       first += static_cast<std::int32_t>(surface.vertices.size());
     }

@@ -7,7 +7,7 @@
 #include "io/exports/pictures.h"
 #include "io/exports/test_motion.h"
 
-// Bodies of springs in every format, read back by programs that are not ours.
+// Bodies of springs in every format, read back by programs of somebody else.
 
 namespace supple {
 namespace {

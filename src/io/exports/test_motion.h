@@ -15,14 +15,14 @@
 #include "io/exports/frame_source.h"
 #include "io/exports/npy.h"
 
-// What the tests of this room share: a motion that can be computed anywhere, a folder, other
+// Helpers shared by the tests of this room: a motion that can be computed anywhere, a folder, other
 // programs.
 
 namespace supple::testing_exports {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with its owner.
+/// A folder that is removed with its owner.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -41,8 +41,8 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Two bodies with vertices inside and one that nothing uses; the first twists and falls, the
-/// second swells.
+/// Two bodies with interior vertices and one vertex that nothing uses. The first body twists and
+/// falls, the second swells.
 inline Scene test_scene() {
   Scene scene;
   Body bar, ball;
@@ -90,7 +90,7 @@ inline void write_positions(const FrameSource& source, const fs::path& path) {
   writer.finish();
 }
 
-/// Runs a shell command; returns its exit code, with what it wrote in `output`.
+/// Runs a shell command and returns its exit code; `output` receives what it wrote.
 inline int run(const std::string& command, std::string* output = nullptr) {
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return -1;
@@ -107,7 +107,7 @@ inline std::string quoted(const fs::path& path) { return "'" + path.string() + "
 
 inline bool has_program(const char* name) { return run(std::string("command -v ") + name) == 0; }
 
-/// Debian's Python has NumPy and VTK where another one first on PATH may not.
+/// Debian's Python has NumPy and VTK; another Python that comes first on PATH may lack them.
 inline const std::string python = "/usr/bin/python3";
 inline bool python_has(const std::string& module) {
   return run(python + " -c 'import " + module + "'") == 0;

@@ -54,7 +54,7 @@ void print_colour(Text& text, const BodySurface& surface) {
         static_cast<float>(c.r), static_cast<float>(c.g), static_cast<float>(c.b));
 }
 
-/// Lines of two points each, as wide as suits their length.
+/// Prints lines of two points each, with a width that suits their length.
 void print_curves(Text& text, const BodySurface& surface, std::span<const double> rest) {
   double mean = 0;
   for (std::size_t i = 0; i < surface.vertices.size(); i += 2) {
@@ -79,7 +79,7 @@ void print_curves(Text& text, const BodySurface& surface, std::span<const double
   print(text, "]\n");
 }
 
-/// A curve has no indices: each segment gets points of its own.
+/// A curve has no indices, so each segment gets its own points.
 void split_segments(BodySurface& surface) {
   if (!surface.triangles.empty()) return;
   std::vector<int> ends;

@@ -23,7 +23,7 @@ namespace supple {
 
 namespace {
 
-/// What posix_spawn is to do in the new process, released at the end of the scope.
+/// What posix_spawn does in the new process; released at the end of the scope.
 struct SpawnSettings {
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -39,7 +39,7 @@ struct SpawnSettings {
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  /// The program shall not inherit which signals this one blocks, nor that it ignores SIGPIPE.
+  /// The program must not inherit the signals that this one blocks, nor that it ignores SIGPIPE.
   void reset_signals() {
     sigset_t none, defaults;
     sigemptyset(&none);
@@ -54,11 +54,11 @@ struct SpawnSettings {
 std::vector<std::string> command(const std::filesystem::path& part, int width, int height,
                                  double frames_per_second) {
   return {"ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "error", "-y",
-          // what comes in
+          // input
           "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size",
           fmt::format("{}x{}", width, height), "-framerate",
           fmt::format("{:.6f}", frames_per_second), "-i", "pipe:0",
-          // what goes out
+          // output
           "-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libx264", "-preset",
           "medium", "-crf", "18", "-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries",
           "bt709", "-color_trc", "bt709", "-color_range", "tv", "-movflags", "+faststart",
@@ -77,13 +77,13 @@ VideoEncoder::VideoEncoder(const std::filesystem::path& path, int width, int hei
                 fmt::format("a video of {} x {} pixels; expected even sizes", width, height));
   }
   if (!messages_) throw_system_error(path, "written", errno);
-  // Says at once, in this program's words, where the folder is missing or not to be written to.
+  // Reports at once, in this program's words, if the folder is missing or not writable.
   { const AtomicFile probe(path); }
   start(frames_per_second);
 }
 
 void VideoEncoder::start(double frames_per_second) {
-  // A socket and not a pipe: sending to one whose reader is gone can be told to raise no signal.
+  // A socket instead of a pipe: it can be told to raise no signal when its reader is gone.
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw_system_error(path_, "written", errno);

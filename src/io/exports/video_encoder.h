@@ -11,11 +11,11 @@
 
 namespace supple {
 
-/// Pictures piped to the program ffmpeg, found on PATH and started without a shell. It writes to
-/// NAME.part, which `finish` renames.
+/// Pipes pictures to the program ffmpeg, which is found on PATH and started without a shell. It
+/// writes to NAME.part, which `finish` renames.
 ///
-/// Errors are Error{bad_file} with what ffmpeg said. An encoder that is destroyed before `finish`
-/// ends ffmpeg and removes the part.
+/// Errors are Error{bad_file} with the message of ffmpeg. An encoder that is destroyed before
+/// `finish` ends ffmpeg and removes the part.
 class VideoEncoder {
  public:
   /// width, height: even (H.264 with yuv420p keeps colour for blocks of two by two pixels);
@@ -27,7 +27,7 @@ class VideoEncoder {
 
   /// Throws Error{invalid_input} for an image of another size.
   void add(const Image& image);
-  /// To be called once, last.
+  /// Call it once, at the end.
   void finish();
 
  private:

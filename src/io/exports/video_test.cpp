@@ -60,7 +60,7 @@ std::string video_error(const fs::path& folder) {
   const Scene scene = test_scene();
   const FrameSource source = test_motion(scene, 12);
   ExportOptions options;
-  options.video_width = 320;  // more than what a pipe holds
+  options.video_width = 320;  // more than a pipe holds
   options.video_height = 180;
   try {
     export_frames("mp4", source, folder, options);

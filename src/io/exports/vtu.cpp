@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::uint8_t vtk_line = 3, vtk_triangle = 5, vtk_tetra = 10;
 
-/// What does not change from frame to frame.
+/// The part that does not change from frame to frame.
 struct Topology {
-  std::vector<std::int32_t> vertex;        ///< its number
+  std::vector<std::int32_t> vertex;        ///< number of each vertex
   std::vector<std::int32_t> connectivity;  ///< corners of the cells
   std::vector<std::int32_t> offsets;       ///< end of each cell in `connectivity`
   std::vector<std::uint8_t> types;
   std::vector<std::int32_t> body;
   std::size_t num_tets = 0;
 
-  /// Tets; of a body that has none its triangles, or its lines.
+  /// Tets; for a body without tets its triangles, or its lines.
   explicit Topology(const FrameSource& source) {
     for (int v = 0; v < source.num_vertices; ++v) vertex.push_back(v);
     for (std::size_t b = 0; b < source.bodies.size(); ++b) {
@@ -51,11 +51,11 @@ struct Topology {
   }
 };
 
-/// The XML part of a file with raw data at its end: arrays are announced first and written after,
-/// each with its size before it.
+/// Writes the XML part of a file with raw data at its end: arrays are announced first and written
+/// later, each preceded by its size.
 class Writer {
  public:
-  /// component_names: ComponentName0="xx" and on, or nothing.
+  /// component_names: ComponentName0="xx" and so on, or nothing.
   template <class T>
   std::string array(const char* name, std::span<const T> values, int components = 1,
                     const char* component_names = "") {
@@ -100,13 +100,13 @@ void check(const ElementMeasures& measures, std::size_t num_tets) {
   }
 }
 
-/// Of the cells, as they are written.
+/// Stresses per cell, as they are written.
 struct CellStresses {
   std::vector<double> hydrostatic;  ///< [num_cells], Pa
   std::vector<double> deviatoric;   ///< [num_cells * 6], Pa
 };
 
-/// One entry a cell; those that are no tets have none, nor has any where there are no stresses.
+/// One entry per cell: NaN for cells that are not tets, and for all cells if there are no stresses.
 CellStresses spread(const std::vector<MultiplierStress>& of_tets, const Topology& topology) {
   const std::size_t n = topology.num_cells();
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -125,7 +125,7 @@ CellStresses spread(const std::vector<MultiplierStress>& of_tets, const Topology
   return result;
 }
 
-/// One entry a cell: those that are no tets have none, which viewers show apart.
+/// One entry per cell: NaN for cells that are not tets, which viewers show separately.
 ElementMeasures spread(const ElementMeasures& of_tets, const Topology& topology) {
   const std::size_t n = topology.num_cells();
   const double none = std::numeric_limits<double>::quiet_NaN();

@@ -13,7 +13,7 @@ using testing::TemporaryFolder;
 /// A file that must be refused.
 struct Broken {
   const char* what;
-  const char* file;  ///< its name: the ending chooses the format
+  const char* file;  ///< its name; the ending selects the format
   std::string bytes;
   const char* place;    ///< what `where` ends with
   const char* message;  ///< what the message contains
@@ -190,7 +190,7 @@ TEST_F(Brokens, VtkIsRefusedWithItsPlace) {
   expect_refused(broken_vtk(), [](const auto& file) { read_tet_mesh(file); });
 }
 
-/// A VTU of one tet, with the arrays that are given instead of the sound ones.
+/// A VTU of one tet, with the given arrays in place of the valid ones.
 std::string vtu(const std::string& points, const std::string& cells,
                 const std::string& attributes = "") {
   return "<VTKFile type=\"UnstructuredGrid\"" + attributes +

@@ -15,7 +15,7 @@ bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 bool is_blank_in_line(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Neither read_decimal nor from_chars takes a plus sign; files have them.
+/// Neither read_decimal nor from_chars accepts a plus sign, but files contain them.
 std::string_view without_plus(std::string_view word) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   return word;
@@ -104,7 +104,7 @@ double Cursor::real(What what) {
   const std::string_view found = word(what);
   const std::string_view digits = without_plus(found);
   double value = 0;
-  // What is beyond the range of a double is refused too, whether it is too large or too small.
+  // Numbers beyond the range of a double are refused too, whether too large or too small.
   if (!read_decimal(digits, value) || !std::isfinite(value)) {
     source_->fail(last_,
                   "expected a finite number (" + what.text() + "), found " + in_quotes(found));
@@ -134,7 +134,7 @@ std::size_t Cursor::checked_count(std::int64_t number, What what, std::size_t by
   if (number < 0) {
     source_->fail(place, what.text() + " is " + std::to_string(number) + ": expected 0 or more");
   }
-  // The last of them may lack the blank that ends it.
+  // The last thing may lack the blank that ends it.
   if (static_cast<std::uint64_t>(number) > (remaining() + 1) / bytes_each) {
     source_->fail(place, what.text() + " is " + std::to_string(number) + ", but only " +
                              std::to_string(remaining()) + " bytes follow");

@@ -10,8 +10,8 @@
 
 namespace supple {
 
-/// What was expected at a place, for messages: "coordinate of vertex 7". Numbers are counted from
-/// 0 as everywhere.
+/// What was expected at a position in the file, for messages: "coordinate of vertex 7". Numbers
+/// count from 0 as everywhere.
 struct What {
   constexpr What(const char* name_) : name(name_) {}  // NOLINT(google-explicit-constructor)
   constexpr What(const char* name_, std::size_t number_)
@@ -24,10 +24,10 @@ struct What {
 };
 
 /// Reads a file from front to back: words and numbers of a text, scalars of binary data. Every
-/// function that finds something else than it should throws Error{bad_file} with its place.
+/// function that finds something unexpected throws Error{bad_file} with its position.
 ///
-/// Numbers are read without regard to the locale. Blanks are spaces, tabs and ends of lines
-/// (LF, CR LF, CR); functions with `line` in their name stop at the end of the line.
+/// Numbers are read independently of the locale. Blanks are spaces, tabs and line ends (LF, CR LF,
+/// CR). Functions with `line` in their name stop at the end of the line.
 class Cursor {
  public:
   struct Syntax {
@@ -50,19 +50,19 @@ class Cursor {
   bool at_end();                           ///< skips blanks and comments
   std::string_view peek();                 ///< the next word without consuming it; "" at the end
   std::string_view word(What what);        ///< the next word
-  void expect(std::string_view expected);  ///< this very word, upper or lower case
+  void expect(std::string_view expected);  ///< exactly this word, in upper or lower case
   double real(What what);                  ///< a finite number
   std::int64_t integer(What what);
-  /// A number of things that each take at least `bytes_each` (> 0) of what follows: checked, so
-  /// that it is safe to allocate for them.
+  /// A number of things that each take at least `bytes_each` (> 0) of the remaining bytes. This is
+  /// checked, so that it is safe to allocate memory for them.
   std::size_t count(What what, std::size_t bytes_each);
-  /// The same check for a number that is already there.
+  /// The same check for a number that has been read already.
   std::size_t checked_count(std::int64_t number, What what, std::size_t bytes_each) const;
-  /// Offset of the word that was read last.
+  /// Offset of the last word that was read.
   std::size_t last() const { return last_; }
 
   bool at_line_end();               ///< skips blanks and a comment within the line
-  std::string_view rest_of_line();  ///< consumes the end of the line too
+  std::string_view rest_of_line();  ///< also consumes the end of the line
   void end_line(What what);         ///< nothing but the end of the line may follow
   void expect_end(What what);       ///< nothing but blanks and comments may follow
 
@@ -76,7 +76,7 @@ class Cursor {
  private:
   void skip_blanks(bool through_lines);
   std::string_view next_word();
-  std::size_t joint_length() const;  ///< of a line joint here; 0: there is none
+  std::size_t joint_length() const;  ///< length of a line continuation at this position; 0: none
 
   const Source* source_;
   Syntax syntax_;
@@ -86,7 +86,7 @@ class Cursor {
   bool swapped_ = false;
 };
 
-/// Whether two words are the same but for upper and lower case (ASCII).
+/// Are two words equal, ignoring case (ASCII)?
 bool same_word(std::string_view a, std::string_view b);
 
 }  // namespace supple

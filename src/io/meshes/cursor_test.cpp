@@ -92,7 +92,7 @@ TEST(Cursor, RefusesWhatIsNoFiniteNumber) {
 TEST(Cursor, RefusesCountsThatTheFileCannotHold) {
   const Source source("3 0 0 0", "a.txt");
   Cursor cursor(source);
-  // Three things of two bytes fit, the last without its blank; four would not.
+  // Three things of two bytes fit, the last without its blank; four do not.
   EXPECT_EQ(cursor.count("things", 2), 3U);
   const Source large("4 0 0 0", "a.txt");
   Cursor other(large);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t four_node_tet = 4;
 constexpr std::int64_t ten_node_tet = 11;
 
-/// Nodes of an element of Gmsh's type; 0: unknown.
+/// Number of nodes of an element of Gmsh's type; 0: unknown.
 std::size_t nodes_of_type(std::int64_t type) {
   constexpr std::array<std::size_t, 32> nodes{0,  2,  3,  4,  4, 8, 6,  5,  3,  6, 9,
                                               10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10,
@@ -59,19 +59,19 @@ class GmshReader {
   }
 
  private:
-  // ---- numbers, of a text or binary
+  // ---- numbers, from text or binary data
 
   std::int64_t integer(What what) {
     return binary_ ? cursor_.raw_integer(Scalar::int32, what) : cursor_.integer(what);
   }
-  /// size_t of version 4.1.
+  /// A size_t of version 4.1.
   std::int64_t large(What what) {
     return binary_ ? cursor_.raw_integer(Scalar::uint64, what) : cursor_.integer(what);
   }
   double real(What what) {
     return binary_ ? cursor_.raw_real(Scalar::float64, what) : cursor_.real(what);
   }
-  /// Checks a number of things of `numbers` numbers each.
+  /// Checks a number of things that consist of `numbers` numbers each.
   std::size_t checked(std::int64_t number, What what, std::size_t numbers) {
     constexpr std::size_t least_word = 2, least_binary = 4;
     return cursor_.checked_count(number, what, numbers * (binary_ ? least_binary : least_word));
@@ -104,7 +104,7 @@ class GmshReader {
     cursor_.expect("$End" + section.substr(1));
   }
 
-  /// What is not read goes on to its $End, which starts a line.
+  /// Skips a section that is not read, up to its $End at the start of a line.
   void skip_section(const std::string& section, std::size_t place) {
     const std::string end = "\n$End" + section.substr(1);
     const std::size_t found = source_.bytes().find(end, place);
@@ -219,7 +219,7 @@ class GmshReader {
     return nodes;
   }
 
-  /// Reads the nodes of one element whose tag was read at `place`.
+  /// Reads the nodes of one element whose tag has been read at `place`.
   template <typename ReadTag>
   void add_element(std::int64_t type, std::int64_t tag, std::size_t place, std::size_t nodes,
                    ReadTag read_tag) {
@@ -260,7 +260,7 @@ class GmshReader {
     }
   }
 
-  /// A block of binary elements of version 2; returns how many.
+  /// Reads a block of binary elements of version 2; returns how many there were.
   std::size_t read_block_2(std::size_t most) {
     const std::int64_t type = integer("type of elements");
     const std::size_t nodes = nodes_of(type);
@@ -355,8 +355,8 @@ class GmshReader {
     if (width == 1) data_.push_back(std::move(data));
   }
 
-  /// Data of other elements is left out; of the tets it must cover all or none. The work is in
-  /// proportion to the data, however many sections there are.
+  /// Data of elements other than tets is ignored; it must cover all tets or none. The work is
+  /// proportional to the data, however many sections there are.
   void add_field(const ElementData& data, const TagIndex& tets) {
     const std::size_t num_tets = tet_tags_.size();
     std::size_t found = 0;

@@ -12,7 +12,7 @@ namespace supple {
 
 namespace {
 
-/// Springs from a vertex to the next but one, in the order of the vertices between.
+/// Springs from each vertex to the next but one, in the order of the vertices between them.
 std::vector<std::array<int, 2>> bending_of(const SpringMesh& mesh) {
   struct Ends {
     int count = 0;
@@ -30,7 +30,7 @@ std::vector<std::array<int, 2>> bending_of(const SpringMesh& mesh) {
   for (const Ends& list : ends) {
     if (list.count == 2) bending.push_back({list.other[0], list.other[1]});
   }
-  // Around a loop of three they are the sides, and around one of four each is there twice.
+  // In a loop of three these springs are the sides, and in a loop of four each occurs twice.
   std::vector<std::array<int, 2>> known = mesh.segments;
   const auto sorted = [](std::array<int, 2> pair) {
     if (pair[0] > pair[1]) std::swap(pair[0], pair[1]);
@@ -66,7 +66,7 @@ SpringMesh LineAssembly::finish(const Source& source) {
     std::array<int, 2> ends{};
     const std::int64_t named[2] = {segment.a, segment.b};
     for (std::size_t e = 0; e < 2; ++e) {
-      // Compared before the subtraction: the number is whatever the file says.
+      // Compared before the subtraction, because the number is whatever the file says.
       if (named[e] < first_vertex_ || named[e] - first_vertex_ >= num_vertices) {
         source.fail(segment.offset,
                     "a line names vertex " + std::to_string(named[e]) +

@@ -9,7 +9,7 @@
 
 namespace supple {
 
-/// Strands while they are read: segments with the ends as the file numbers them.
+/// Strands while they are being read: segments with their ends as numbered in the file.
 class LineAssembly {
  public:
   /// `first_vertex`: the number of the first vertex, 0 or 1.
@@ -17,15 +17,15 @@ class LineAssembly {
 
   std::vector<Vec3> vertices;
 
-  /// `offset`: where the segment stands.
+  /// `offset`: the position of the segment in the file.
   void add_segment(std::int64_t a, std::int64_t b, std::size_t offset) {
     segments_.push_back({a, b, offset});
   }
 
-  /// The segments, in the order of the file; structural springs along them, and bending springs
+  /// The segments, in the order of the file, with structural springs along them and bending springs
   /// over each vertex where exactly two of them meet. Throws Error{bad_file} at the segment for an
-  /// index out of range, for ends that are one vertex or lie in one place, and for a segment that
-  /// is there already; about the source as a whole where there are none.
+  /// index out of range, for two ends that are the same vertex or coincide, and for a repeated
+  /// segment; about the source as a whole if there are no segments.
   SpringMesh finish(const Source& source);
 
  private:

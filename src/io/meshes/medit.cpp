@@ -87,7 +87,7 @@ class MeditReader {
   }
 
  private:
-  /// Returns whether it was the end.
+  /// Returns whether the section was the end.
   bool read_section() {
     const std::string_view keyword = cursor_.word("keyword");
     const auto is = [&](std::string_view name) { return same_word(keyword, name); };
@@ -131,7 +131,7 @@ class MeditReader {
     assembly_.vertices.resize(count);
     for (std::size_t v = 0; v < count; ++v) {
       for (double& x : assembly_.vertices[v]) x = cursor_.real({"coordinate of vertex", v});
-      // Some programs write references as 0., none means anything here.
+      // Some programs write references as 0.; references have no meaning here.
       cursor_.real({"reference of vertex", v});
     }
     expect_keyword("vertices", count);

@@ -1,4 +1,4 @@
-// In place of vtu.cpp where there are neither pugixml nor zlib.
+// Replaces vtu.cpp if pugixml and zlib are not available.
 #include "io/meshes/formats.h"
 #include "supple/error.h"
 

@@ -12,14 +12,14 @@
 
 // Wavefront OBJ, "Object Files (.obj)", Wavefront Advanced Visualizer manual, appendix B1.
 //
-// A reader of our own: tinyobjloader 2.0 takes a coordinate that is no number for 0 and lets a
-// negative index before the first vertex pass, both without a word; a simulation needs the line.
+// A reader of our own: tinyobjloader 2.0 silently takes a coordinate that is not a number for 0 and
+// accepts a negative index before the first vertex. A simulation needs an error with the line.
 
 namespace supple {
 
 namespace {
 
-/// Statements that have no bearing on the polygons.
+/// Statements that do not affect the polygons.
 const std::vector<std::string>& skipped_statements() {
   static const std::vector<std::string> names{
       "vt",     "vn",         "vp",        "g",      "o",    "s",     "mg",       "usemtl",
@@ -67,8 +67,8 @@ class ObjReader {
   }
 
  private:
-  /// Calls take(statement) for what is not a vertex; it reads the rest of the line and returns
-  /// true, or false: the statement is then skipped.
+  /// Calls take(statement) for everything but vertices. It either reads the rest of the line and
+  /// returns true, or returns false, and the statement is skipped.
   template <class Take>
   void read_statements(const Take& take) {
     while (!cursor_.at_end()) {
@@ -104,7 +104,7 @@ class ObjReader {
     cursor_.rest_of_line();
   }
 
-  /// "12", "12/3", "12//4" or "12/3/4": the first number, from 1; -1 is the last vertex so far.
+  /// "12", "12/3", "12//4" or "12/3/4": the first number, counting from 1; -1 is the latest vertex.
   std::int64_t read_corner(const char* what) {
     const std::string_view word = cursor_.word(what);
     const std::string_view digits = word.substr(0, word.find('/'));

@@ -6,7 +6,8 @@
 #include "io/meshes/formats.h"
 #include "io/meshes/surface_assembly.h"
 
-// OFF as described by Geomview (www.geomview.org, "OFF Files"): a line a vertex, a line a face.
+// OFF as described by Geomview (www.geomview.org, "OFF Files"): one line per vertex, one line per
+// face.
 
 namespace supple {
 

@@ -19,8 +19,8 @@ namespace {
 
 struct Property {
   std::string name;
-  Scalar type = Scalar::float32;  ///< of the entries of a list
-  std::optional<Scalar> count;    ///< of a list
+  Scalar type = Scalar::float32;  ///< for a list, the type of its entries
+  std::optional<Scalar> count;    ///< for a list, the type of its length
 };
 
 struct Element {
@@ -48,7 +48,7 @@ class PlyReader {
   }
 
  private:
-  /// Calls take(element) for those of that name, besides the vertices; skips the others.
+  /// Reads the vertices, calls take(element) for the elements named `name` and skips the others.
   template <class Take>
   void read_elements(const char* name, const Take& take) {
     read_header();
@@ -67,7 +67,7 @@ class PlyReader {
     if (!binary_) cursor_.expect_end("the last element");
   }
 
-  // ---- header: a line a statement
+  // ---- header: one statement per line
 
   void read_header() {
     cursor_.expect("ply");
@@ -118,7 +118,7 @@ class PlyReader {
         source_.fail(cursor_.last(), "a second element " + in_quotes(element.name));
       }
     }
-    // Checked once the properties are known.
+    // Checked when the properties are known.
     element.count = cursor_.integer("number of elements");
     if (element.count < 0) source_.fail(cursor_.last(), "a negative number of elements");
     return element;
@@ -158,7 +158,7 @@ class PlyReader {
 
   // ---- elements
 
-  /// Bytes that an element takes at least; an element without properties takes none.
+  /// The least number of bytes of an element; none for an element without properties.
   std::size_t least_bytes(const Element& element) const {
     constexpr std::size_t least_word = 2;
     std::size_t bytes = 0;
@@ -210,7 +210,7 @@ class PlyReader {
 
   void read_vertices(const Element& element) {
     const std::size_t none = element.properties.size();
-    std::vector<std::size_t> axis(element.properties.size(), 3);  // which coordinate, 3: none
+    std::vector<std::size_t> axis(element.properties.size(), 3);  // coordinate index, 3: none
     for (std::size_t d = 0; d < 3; ++d) {
       const std::string name(1, static_cast<char>('x' + d));
       std::size_t found = none;

@@ -19,7 +19,7 @@ namespace {
 
 using std::filesystem::path;
 
-/// Either file of a pair names both.
+/// Either file of a pair stands for both.
 TetMesh read_tetgen(const path& file, const FileBytes& bytes) {
   const auto load = [&](const char* ending) {
     path part = file;
@@ -31,7 +31,7 @@ TetMesh read_tetgen(const path& file, const FileBytes& bytes) {
   return parse_tetgen(node_bytes, node_name, ele_bytes, ele_name);
 }
 
-/// From the disk, where the other file of a pair may be missing.
+/// Reads from the disk, where the other file of a pair may be missing.
 FileBytes bytes_beside(const path& file) {
   return [file](const path& part) {
     if (part != file && !std::filesystem::exists(part)) {
@@ -57,7 +57,7 @@ constexpr Format<TriangleMesh> surface_formats[] = {
 constexpr Format<SpringMesh> strand_formats[] = {{".obj", parse_obj_lines},
                                                  {".ply", parse_ply_lines}};
 
-/// `known`: the endings of what was expected; `others`: those of what else there is.
+/// `known`: the expected endings; `others`: those of the other kind of mesh.
 [[noreturn]] void fail_on_ending(const path& file, const std::string& expected,
                                  const std::vector<std::string>& known, const std::string& other,
                                  const std::vector<std::string>& others) {

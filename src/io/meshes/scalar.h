@@ -11,11 +11,11 @@ enum class Scalar { int8, uint8, int16, uint16, int32, uint32, int64, uint64, fl
 std::size_t size_of(Scalar type);
 bool is_integer(Scalar type);
 
-/// The number at `bytes` (any alignment, size_of(type) bytes), its bytes reversed where `swapped`.
+/// The number at `bytes` (any alignment, size_of(type) bytes). Its bytes are reversed if `swapped`.
 double real_at(const char* bytes, Scalar type, bool swapped);
 
-/// The same for integer types; one beyond the range becomes the largest: no mesh has so many of
-/// anything, so that it ends as an index or count out of range. 0 for float types.
+/// The same for integer types; 0 for float types. A number beyond the range becomes the largest. No
+/// mesh has that many of anything, so it is refused later as an index or count out of range.
 std::int64_t integer_at(const char* bytes, Scalar type, bool swapped);
 
 }  // namespace supple

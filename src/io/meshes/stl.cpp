@@ -21,7 +21,7 @@ constexpr std::size_t binary_header = 80;
 constexpr std::size_t binary_start = binary_header + 4;
 constexpr std::size_t binary_facet = 50;  // 12 floats and 2 bytes of attributes
 
-/// Binary files may begin with "solid" as well: the size of the file decides, then a zero byte.
+/// Binary files can also begin with "solid". The size of the file decides, then a zero byte.
 bool is_binary(std::string_view bytes) {
   if (bytes.size() >= binary_start) {
     const std::int64_t count = integer_at(bytes.data() + binary_header, Scalar::uint32,
@@ -33,7 +33,7 @@ bool is_binary(std::string_view bytes) {
          bytes.substr(0, binary_start).find('\0') != std::string_view::npos;
 }
 
-/// Corners of the facets, three each.
+/// Corners of the facets, three per facet.
 struct Facets {
   std::vector<Vec3> corners;
   std::vector<std::size_t> offsets;  ///< of each facet
@@ -72,7 +72,7 @@ void read_ascii_facet(Cursor& cursor, Facets& facets) {
   cursor.expect("facet");
   facets.offsets.push_back(cursor.last());
   cursor.expect("normal");
-  // Facets without area come with normals that are no numbers: they are not used.
+  // Facets without area come with normals that are not numbers. Normals are not used.
   for (int d = 0; d < 3; ++d) cursor.word({"normal of facet", f});
   cursor.expect("outer");
   cursor.expect("loop");
@@ -86,7 +86,7 @@ void read_ascii_facet(Cursor& cursor, Facets& facets) {
   cursor.expect("endfacet");
 }
 
-/// One or several solids.
+/// Reads one or several solids.
 Facets read_ascii(const Source& source) {
   Cursor cursor(source);
   Facets facets;
@@ -100,7 +100,7 @@ Facets read_ascii(const Source& source) {
   return facets;
 }
 
-/// Numbers equal corners alike, in the order of their first occurrence.
+/// Gives equal corners the same number, in the order of their first occurrence.
 std::vector<std::int64_t> join_equal(std::vector<Vec3>& corners) {
   for (Vec3& x : corners) {
     for (double& coordinate : x) coordinate += 0.0;  // -0 becomes 0

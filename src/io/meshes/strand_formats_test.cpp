@@ -77,7 +77,7 @@ TEST(Strands, OfABinaryPlyAreItsEdges) {
   EXPECT_EQ(mesh.segments, (Pairs{{1, 0}}));
 }
 
-/// No bending spring lies beside another one or beside a segment.
+/// No bending spring duplicates another one or a segment.
 TEST(Strands, LoopsAndBranchesHaveTheirBending) {
   EXPECT_TRUE(read_lines("a.obj", obj("l 1 2 4 1\n")).bending.empty());
   EXPECT_EQ(read_lines("a.obj", obj("l 1 2 5 4 1\n")).bending, (Pairs{{0, 4}, {1, 3}}));

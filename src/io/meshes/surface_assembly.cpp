@@ -31,7 +31,7 @@ TriangleMesh SurfaceAssembly::finish(const Source& source) {
   for (const Polygon& polygon : polygons_) {
     corners.clear();
     for (std::size_t c = polygon.begin; c < polygon.end; ++c) {
-      // Compared before the subtraction: the number is whatever the file says.
+      // Compared before the subtraction, because the number is whatever the file says.
       const std::int64_t corner = corners_[c];
       if (corner < first_vertex_ || corner - first_vertex_ >= num_vertices) {
         source.fail(polygon.offset,

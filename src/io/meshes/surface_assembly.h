@@ -10,7 +10,7 @@
 
 namespace supple {
 
-/// A surface while it is read: polygons with the corners as the file numbers them.
+/// A surface while it is being read: polygons with their corners as numbered in the file.
 class SurfaceAssembly {
  public:
   /// `first_vertex`: the number of the first vertex, 0 or 1.
@@ -18,13 +18,14 @@ class SurfaceAssembly {
 
   std::vector<Vec3> vertices;
 
-  /// `offset`: where the polygon stands. Throws Error{bad_file} for fewer than three corners.
+  /// `offset`: the position of the polygon in the file. Throws Error{bad_file} for fewer than three
+  /// corners.
   void add_polygon(const Source& source, std::span<const std::int64_t> corners, std::size_t offset);
 
-  /// Polygons cut into triangles. A triangle with a corner that it names twice has no area and is
-  /// left out. Throws Error{bad_file} at the polygon for an index out of range and for a polygon
+  /// The polygons cut into triangles. A triangle that names the same vertex twice has no area and
+  /// is left out. Throws Error{bad_file} at the polygon for an index out of range and for a polygon
   /// of more than `largest_concave_polygon` corners that is not convex; about the source as a whole
-  /// where no triangle remains.
+  /// if no triangle remains.
   TriangleMesh finish(const Source& source);
 
  private:

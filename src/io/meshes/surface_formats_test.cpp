@@ -106,14 +106,14 @@ TEST(Stl, AsciiJoinsEqualVertices) {
     file += "  facet normal nan nan nan\n    outer loop\n";
     for (const int v : f) {
       const Vec3& x = tet_vertices[static_cast<std::size_t>(v)];
-      // Zeros of either sign are the same place.
+      // Zeros of either sign are the same position.
       file += "      vertex " + std::string(v == 0 ? "-0" : std::to_string(x[0])) + " " +
               std::to_string(x[1]) + " " + std::to_string(x[2]) + "\n";
     }
     file += "    ENDLOOP\n  endfacet\n";
   }
   const TriangleMesh mesh = read("a.stl", file + "endsolid a body\n");
-  // Numbered by first occurrence: 0 2 1 of the first face come first.
+  // Numbered by first occurrence: the vertices 0 2 1 of the first face come first.
   EXPECT_EQ(mesh.vertices, (std::vector<Vec3>{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}}));
   EXPECT_EQ(mesh.triangles,
             (std::vector<std::array<int, 3>>{{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {2, 1, 3}}));
@@ -134,7 +134,7 @@ TEST(Stl, BinaryIsReadThoughItsHeaderSaysSolid) {
     file += std::string(2, '\0');
   };
   for (const auto& f : tet_faces) facet(f);
-  facet({1, 1, 2});  // of no area: left out
+  facet({1, 1, 2});  // has no area, so it is left out
   const TriangleMesh mesh = read("a.stl", file);
   EXPECT_EQ(mesh.vertices.size(), 4U);
   EXPECT_EQ(mesh.triangles.size(), 4U);

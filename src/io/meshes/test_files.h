@@ -17,7 +17,7 @@
 /// Files for the tests of the readers.
 namespace supple::testing {
 
-/// A folder of its own for each object, gone with it.
+/// A separate folder for each object, removed with it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -48,7 +48,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The error that `call` throws; nothing where it throws none.
+/// The error that `call` throws; nothing if it throws none.
 template <typename Call>
 std::optional<Error> error_of(Call call) {
   try {
@@ -59,7 +59,7 @@ std::optional<Error> error_of(Call call) {
   return std::nullopt;
 }
 
-/// The bytes of numbers in the given order of bytes.
+/// The bytes of numbers in the given byte order.
 template <typename T>
 std::string bytes_of(const std::vector<T>& values, bool big_endian) {
   std::string result;

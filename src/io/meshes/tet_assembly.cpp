@@ -17,7 +17,7 @@ std::array<int, 4> TetAssembly::indices(const PlacedTet& tet, const TagIndex& ta
       result[c] = index == TagIndex::not_found ? -1 : static_cast<int>(index);
       continue;
     }
-    // Compared before the subtraction: the number is whatever the file says.
+    // Compared before the subtraction, because the number is whatever the file says.
     const bool in_range = corner >= first_vertex &&
                           corner - first_vertex < static_cast<std::int64_t>(vertices.size());
     result[c] = in_range ? static_cast<int>(corner - first_vertex) : -1;

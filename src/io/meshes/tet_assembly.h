@@ -12,14 +12,14 @@
 
 namespace supple {
 
-/// The index of every tag of a list, by binary search. Tags need be neither sorted nor dense.
+/// Finds the index of every tag of a list by binary search. Tags need not be sorted or dense.
 class TagIndex {
  public:
   static constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
   TagIndex() = default;
   explicit TagIndex(const std::vector<std::int64_t>& tags);
-  std::size_t find(std::int64_t tag) const;  ///< not_found where there is none
+  std::size_t find(std::int64_t tag) const;  ///< not_found if there is none
   /// Position of a tag that occurs a second time; not_found: all differ.
   std::size_t repeated() const { return repeated_; }
 
@@ -32,8 +32,8 @@ class TagIndex {
   std::size_t repeated_ = not_found;
 };
 
-/// A tetrahedral mesh while it is read: the corners still as the file numbers them, each tet with
-/// the place where it stands, since a file may name vertices before it lists them.
+/// A tetrahedral mesh while it is being read. The corners are still as numbered in the file, and
+/// each tet has its position in the file, because a file may name vertices before it lists them.
 struct TetAssembly {
   struct PlacedTet {
     std::array<std::int64_t, 4> corners{};
@@ -46,8 +46,8 @@ struct TetAssembly {
   std::vector<std::int64_t> vertex_tags;  ///< numbers of all vertices; empty: consecutive
   std::map<std::string, std::vector<double>> fields;  ///< each [num_tets]
 
-  /// The mesh, checked and right-handed. Throws Error{bad_file} at the place of the tet that is
-  /// not sound, or about the source as a whole where there are no tets.
+  /// The mesh, checked and right-handed. Throws Error{bad_file} at the position of an invalid tet,
+  /// or about the source as a whole if there are no tets.
   TetMesh finish(const Source& source);
 
  private:

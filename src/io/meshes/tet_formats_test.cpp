@@ -15,8 +15,8 @@ namespace {
 using testing::bytes_of;
 using testing::TemporaryFolder;
 
-// Every file of these tests holds the same two tets, the second one turned the wrong way round,
-// with whatever else its format knows around them.
+// Every file of these tests contains the same two tets, the second one inverted, with whatever else
+// its format allows around them.
 const std::vector<Vec3> expected_vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
 
 void expect_two_tets(const TetMesh& mesh) {
@@ -94,7 +94,7 @@ TEST(Medit, KeepsUnreferencedVertices) {
 TEST(Medit, TheMeshesOfThePaperAreRead) {
   const char* folder = std::getenv("SUPPLE_PAPER_MESHES");
   if (folder == nullptr) GTEST_SKIP() << "SUPPLE_PAPER_MESHES does not name the paper's meshes";
-  // Vertices and tets as published, and the volumes of the bars that are known.
+  // Vertices and tets as published, and the known volumes of the bars.
   struct Known {
     const char* name;
     std::size_t vertices, tets;
@@ -486,7 +486,7 @@ TEST(Vtu, PiecesAreJoined) {
   expect_field(mesh, "young", {1e5, 2e5, 1e5, 2e5});
 }
 
-// The encodings of VTU, and every other format in all its variants, as the fuzzer's seeds.
+// The seeds of the fuzzer have the encodings of VTU, and every other format in all its variants.
 TEST(TetFormats, EverySeedOfTheFuzzerIsTheSameTwoTets) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(

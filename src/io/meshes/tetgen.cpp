@@ -6,7 +6,8 @@
 #include "io/meshes/tet_assembly.h"
 
 // TetGen's .node and .ele: H. Si, "TetGen: A Quality Tetrahedral Mesh Generator and a 3D Delaunay
-// Triangulator", WIAS technical report 13, 2013, section 5.2. A line a vertex, a line a tet.
+// Triangulator", WIAS technical report 13, 2013, section 5.2. One line per vertex, one line per
+// tet.
 
 namespace supple {
 
@@ -24,12 +25,12 @@ std::size_t column_count(Cursor& cursor, What what) {
   return static_cast<std::size_t>(number);
 }
 
-/// A count that may be left out at the end of a line: 0 then.
+/// A count that can be missing at the end of a line, and then is 0.
 std::size_t optional_column_count(Cursor& cursor, What what) {
   return cursor.at_line_end() ? 0 : column_count(cursor, what);
 }
 
-/// A number on the line that is being read.
+/// A number on the current line.
 double real_in_line(Cursor& cursor, What what) {
   if (cursor.at_line_end()) cursor.fail("the line ends where " + what.text() + " was expected");
   return cursor.real(what);
@@ -51,7 +52,7 @@ void expect_number(Cursor& cursor, std::int64_t number, std::int64_t expected,
 void read_nodes(const Source& source, TetAssembly& assembly) {
   Cursor cursor(source, tetgen_syntax);
   constexpr std::size_t least_line = 8;  // "0 0 0 0\n"
-  // The counts stand on one line; what follows it is checked against the size of the file.
+  // The counts are on one line. What follows is checked against the size of the file.
   const std::size_t count = cursor.count("number of vertices", least_line);
   const std::int64_t dimension = integer_in_line(cursor, "dimension");
   if (dimension != 3) {

@@ -9,8 +9,8 @@ namespace {
 
 using Point = std::array<double, 2>;
 
-/// Newell's normal: twice the area in each coordinate plane. About the first corner, so that a
-/// small polygon far from the origin keeps its digits.
+/// Newell's normal: twice the area in each coordinate plane. It is computed relative to the first
+/// corner, so that a small polygon far from the origin keeps its digits.
 Vec3 polygon_normal(const std::vector<Vec3>& vertices, std::span<const int> corners) {
   const Vec3& origin = vertices[static_cast<std::size_t>(corners[0])];
   Vec3 normal{0, 0, 0};
@@ -57,7 +57,7 @@ bool is_convex(const std::vector<Point>& p) {
   return true;
 }
 
-/// Cuts ears off `left`, the corners that remain, in order.
+/// Cuts ears off `left_`, the remaining corners in order.
 class EarCutter {
  public:
   explicit EarCutter(const std::vector<Point>& points) : points_(points) {
@@ -78,8 +78,8 @@ class EarCutter {
   std::size_t before(std::size_t i) const { return left_[(i + left_.size() - 1) % left_.size()]; }
   std::size_t after(std::size_t i) const { return left_[(i + 1) % left_.size()]; }
 
-  /// A polygon that crosses itself may have no ear: then the first corner serves, and the count of
-  /// triangles stays right.
+  /// A polygon that crosses itself may have no ear. Then the first corner is cut off, which keeps
+  /// the number of triangles right.
   std::size_t next_ear() const {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       if (is_ear(i)) return i;

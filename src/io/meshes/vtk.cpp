@@ -21,13 +21,13 @@ namespace {
 
 enum class Association { none, points, cells };
 
-/// Types of the data. `nothing` where a type is known but is not a number of whole bytes.
+/// Types of the data. `nothing` if a type is known but is not a number of whole bytes.
 struct DataType {
   const char* name;
   std::optional<Scalar> scalar;
 };
 
-/// vtkIdType is written with four bytes whatever it is in memory.
+/// vtkIdType is written with four bytes, whatever its size in memory.
 constexpr DataType data_types[] = {
     {"bit", std::nullopt},           {"char", Scalar::int8},
     {"signed_char", Scalar::int8},   {"unsigned_char", Scalar::uint8},
@@ -94,7 +94,8 @@ class VtkReader {
     return *found.scalar;
   }
 
-  /// Ends the line that announces an array of numbers, and checks that there can be so many.
+  /// Ends the line that announces an array of numbers, and checks that the file can contain that
+  /// many.
   std::size_t begin_array(std::size_t count, Scalar scalar, What what) {
     if (binary_) cursor_.end_line(what);
     constexpr std::size_t least_word = 2;
@@ -134,8 +135,8 @@ class VtkReader {
     cursor_.raw(values * size_of(scalar), what);
   }
 
-  /// A line each, or in binary files a length (its first two bits tell of how many bytes) and the
-  /// characters.
+  /// Skips strings: one line each, or in binary files a length (its first two bits say how many
+  /// bytes it has) and the characters.
   void skip_strings(std::size_t count, What what) {
     cursor_.end_line(what);
     for (std::size_t i = 0; i < count; ++i) {
@@ -192,7 +193,8 @@ class VtkReader {
     const std::size_t place = cursor_.last();
     const std::size_t first = cursor_.count("number of cells", 1);
     const std::size_t second = cursor_.count("size of the list of cells", 1);
-    // Up to version 4 the list follows at once; from 5 on two arrays, each with its name.
+    // Up to version 4 the list follows at once; from version 5 on there are two arrays, each with
+    // its name.
     const bool two_arrays =
         cursor_.at_line_end() &&
         (binary_ ? next_line_is("OFFSETS") : same_word(cursor_.peek(), "OFFSETS"));
@@ -211,8 +213,8 @@ class VtkReader {
     cells_.set_offsets(source_, place, starts, corners, offsets_);
   }
 
-  /// Whether the next line starts with the word; binary data may look like blanks, so that the
-  /// next word must not be searched for.
+  /// Does the next line start with the word? Binary data may look like blanks, so the next word
+  /// must not be searched for.
   bool next_line_is(std::string_view word) const {
     Cursor ahead = cursor_;
     ahead.end_line("CELLS");
@@ -248,7 +250,8 @@ class VtkReader {
     data_count_ = count;
   }
 
-  /// `components` numbers for each cell or point: kept where they are one scalar a cell.
+  /// Reads `components` numbers for each cell or point. They are kept if they are one scalar per
+  /// cell.
   void read_values(const std::string& name, std::size_t components, std::size_t count,
                    const DataType& data) {
     const bool wanted = association_ == Association::cells && components == 1 &&
@@ -257,7 +260,7 @@ class VtkReader {
       cells_.set_field(name, reals(count, *data.scalar, "values of the cells"));
       return;
     }
-    // Each number takes a bit at least; this also keeps the product small.
+    // Each number takes at least one bit; this also keeps the product small.
     constexpr std::size_t bits = 8;
     if (components > 0 && count > bits * (cursor_.remaining() + 1) / components) {
       cursor_.fail("the file ends within the array " + in_quotes(name));
@@ -320,7 +323,7 @@ class VtkReader {
     }
     if (is("COLOR_SCALARS")) {
       const std::size_t components = small_count("components");
-      // Never one of the scalars that become fields: colours are no quantities.
+      // Colours are not quantities, so they never become fields.
       return skip_array(components * data_count_, {"unsigned_char", Scalar::uint8}, "colours");
     }
     if (is("TEXTURE_COORDINATES")) {
@@ -341,13 +344,13 @@ class VtkReader {
     source_.fail(place, unknown_name("VTK attribute", keyword, names));
   }
 
-  /// Lines up to an empty one.
+  /// Skips lines up to an empty one.
   void skip_metadata() {
     cursor_.rest_of_line();
     while (cursor_.remaining() > 0 && !cursor_.at_line_end()) cursor_.rest_of_line();
   }
 
-  /// Blanks and other characters stand as %XX.
+  /// Decodes a name in which blanks and other characters are written as %XX.
   static std::string decoded_name(std::string_view text) {
     const auto digit = [](char c) {
       constexpr std::string_view digits = "0123456789ABCDEF";
@@ -371,7 +374,7 @@ class VtkReader {
   Cursor cursor_;
   TetAssembly assembly_;
   VtkCells cells_;
-  std::vector<std::size_t> offsets_;  ///< of the whole numbers that were read last
+  std::vector<std::size_t> offsets_;  ///< of the last whole numbers that were read
   Association association_ = Association::none;
   std::size_t data_count_ = 0;
   bool binary_ = false;

@@ -86,7 +86,7 @@ void VtkCells::append_tets(const Source& source, TetAssembly& assembly,
     TetAssembly::PlacedTet tet;
     tet.offset = places_[c];
     for (std::size_t i = 0; i < 4; ++i) {
-      // A number near the limit of the type is out of range before and after.
+      // A number near the limit of the type is out of range before and after the addition.
       const std::int64_t corner = corners_[starts_[c] + i];
       const bool small = corner >= 0 && corner <= std::numeric_limits<std::int32_t>::max();
       tet.corners[i] = small ? corner + first_vertex : -1;

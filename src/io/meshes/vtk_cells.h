@@ -11,19 +11,19 @@
 
 namespace supple {
 
-/// The cells of a VTK unstructured grid, whose tets are picked out once all is read. Every function
-/// throws Error{bad_file} for numbers that contradict each other.
+/// The cells of a VTK unstructured grid; the tets are selected once everything has been read. Every
+/// function throws Error{bad_file} for numbers that contradict each other.
 class VtkCells {
  public:
-  /// Places in the file of an array's entries.
+  /// Positions of an array's entries in the file.
   using Places = std::vector<std::size_t>;
 
   /// Cells as "n i_1 ... i_n" one after another.
   void set_list(const Source& source, std::size_t num_cells, const std::vector<std::int64_t>& list,
                 const Places& places);
 
-  /// Cell c has the corners [starts[c], starts[c + 1]) of `corners`: starts has one entry more than
-  /// there are cells. `places`: of the corners, or empty where `place` serves for all.
+  /// Cell c has the corners [starts[c], starts[c + 1]) of `corners`; starts has one entry more than
+  /// there are cells. `places`: positions of the corners; if empty, `place` serves for all.
   void set_offsets(const Source& source, std::size_t place, const std::vector<std::int64_t>& starts,
                    const std::vector<std::int64_t>& corners, const Places& places);
 
@@ -34,8 +34,8 @@ class VtkCells {
 
   std::size_t size() const { return starts_.empty() ? 0 : starts_.size() - 1; }
 
-  /// Appends the tets with the values of their fields; vertex indices are raised by `first_vertex`
-  /// (of a further piece).
+  /// Appends the tets with the values of their fields. `first_vertex` is added to vertex indices
+  /// (for a further piece).
   void append_tets(const Source& source, TetAssembly& assembly,
                    std::int64_t first_vertex = 0) const;
 

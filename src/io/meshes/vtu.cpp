@@ -57,7 +57,7 @@ class VtuReader {
  private:
   // ---- the document
 
-  /// Appended data need not be XML: it is cut out before the parser sees it.
+  /// Parses the XML. Appended data need not be XML, so it is cut out before parsing.
   void parse_xml() {
     std::string_view xml = source_.bytes();
     std::string shortened;
@@ -145,7 +145,7 @@ class VtuReader {
     return static_cast<std::size_t>(count);
   }
 
-  /// The text of an array in the file itself, so that its words keep their lines.
+  /// Where the text of an array lies in the file, so that its words keep their line numbers.
   std::pair<std::size_t, std::size_t> text_range(const pugi::xml_node& array) const {
     const std::ptrdiff_t begin = array.text().data().offset_debug();
     if (begin < 0 || static_cast<std::size_t>(begin) >= source_.bytes().size()) return {0, 0};
@@ -153,8 +153,8 @@ class VtuReader {
     return {static_cast<std::size_t>(begin), std::min(end, source_.bytes().size())};
   }
 
-  /// Takes the memory of an array out of what the size of the file allows: compressed data may
-  /// expand a thousandfold, and arrays may share it.
+  /// Subtracts the memory of an array from what the size of the file allows. Compressed data can
+  /// expand a thousandfold, and arrays can share it.
   std::size_t checked_bytes(const pugi::xml_node& array, std::size_t count, std::size_t each) {
     if (count > budget_ / each) {
       source_.fail(place(array), "the array has " + std::to_string(count) +
@@ -186,7 +186,7 @@ class VtuReader {
                         encoding_, expected);
   }
 
-  /// Calls `add(cursor, what)` for the words of an ASCII array, which must be `count` in number.
+  /// Calls `add(cursor, what)` for the words of an ASCII array, of which there must be `count`.
   template <typename Add>
   void for_each_word(const pugi::xml_node& array, std::size_t count, Add add) {
     const auto [begin, end] = text_range(array);
@@ -292,7 +292,7 @@ class VtuReader {
     list.append_tets(source_, assembly_, first_vertex);
   }
 
-  /// Checked per piece: a corner must not name a vertex of the next one.
+  /// Checked for each piece: a corner must not name a vertex of the next piece.
   void check_corners(const pugi::xml_node& array, const std::vector<std::int64_t>& corners,
                      const VtkCells::Places& places, std::size_t num_points) const {
     for (std::size_t i = 0; i < corners.size(); ++i) {
@@ -326,7 +326,7 @@ class VtuReader {
   static constexpr std::size_t expansion = 100;
 
   const Source& source_;
-  std::size_t budget_;  ///< bytes that arrays may still take
+  std::size_t budget_;  ///< bytes that arrays can still take
   pugi::xml_document document_;
   VtuEncoding encoding_;
   std::string_view appended_;  ///< after the '_'

@@ -39,7 +39,7 @@ class ArrayDecoder {
 
   std::string bytes(std::size_t size) {
     std::string result;
-    // Checked before anything is allocated: no text holds more bytes than characters.
+    // Checked before anything is allocated: a text cannot hold more bytes than characters.
     if (size > text_size_ || !stream_.read(size, result)) {
       fail("the data of the array ends early or is not base64");
     }
@@ -65,14 +65,14 @@ class ArrayDecoder {
   std::string compressed(std::size_t expected) {
     const std::uint64_t num_blocks = header_number();
     if (num_blocks == 0) {
-      // Nothing more is sure to follow: an empty array may end here.
+      // Nothing more need follow: an empty array can end here.
       check_size(0, expected);
       return "";
     }
     const std::uint64_t block_size = header_number();
     const std::uint64_t last_size = header_number();
     const std::uint64_t full_blocks = last_size == 0 ? num_blocks : num_blocks - 1;
-    // Divided, since the product of numbers from a file may not fit.
+    // A division, because the product of numbers from a file may overflow.
     const bool too_many =
         num_blocks > text_size_ || (block_size > 0 && full_blocks > expected / block_size);
     if (too_many) fail("the header of the compressed array contradicts its size");

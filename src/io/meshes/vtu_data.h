@@ -17,16 +17,16 @@ namespace supple {
 struct VtuEncoding {
   Scalar header = Scalar::uint32;  ///< uint32 or uint64
   bool compressed = false;         ///< by zlib
-  bool swapped = false;            ///< bytes of numbers are in the other order
+  bool swapped = false;            ///< numbers have the other byte order
 };
 
-/// Bytes that come one after another, decoded on the way from base64 or taken as they are.
-/// Base64 may be padded within: VTK encodes the header of an array by itself.
+/// Consecutive bytes, decoded from base64 or taken as they are. Base64 can be padded in the middle,
+/// because VTK encodes the header of an array separately.
 class ByteStream {
  public:
   ByteStream(std::string_view text, bool base64) : text_(text), base64_(base64) {}
 
-  /// Appends `size` bytes to `out`; false where the text ends before or is not base64.
+  /// Appends `size` bytes to `out`; false if the text ends early or is not base64.
   bool read(std::size_t size, std::string& out);
 
  private:
@@ -35,7 +35,7 @@ class ByteStream {
   std::string_view text_;
   std::size_t position_ = 0;
   bool base64_;
-  std::string decoded_;  ///< bytes of the last group that were not asked for yet
+  std::string decoded_;  ///< bytes of the last group that have not been asked for yet
 };
 
 /// The `expected` bytes of an array that starts at the front of `text`. Throws Error{bad_file} at

@@ -28,7 +28,7 @@ std::string packed(const std::string& bytes) {
 }
 
 TEST(ByteStream, DecodesBase64WithPaddingWithin) {
-  // "light w" + "ork." of RFC 4648's examples and a group of one byte, encoded one by one.
+  // "light w" + "ork." of RFC 4648's examples and a group of one byte, encoded separately.
   ByteStream stream("bGlnaHQg\n dw== b3JrLg==", true);
   std::string out;
   EXPECT_TRUE(stream.read(2, out));
@@ -62,7 +62,7 @@ TEST(DecodeArray, BlocksAreExpanded) {
   EXPECT_EQ(decode(bytes_of<std::uint32_t>({3, 4, 2, size(a), size(b), size(c)}, false) + a + b + c,
                    false, encoding, 10),
             "abcdefghij");
-  // A last block as large as the others stands as 0.
+  // A last block as large as the others is written as 0.
   EXPECT_EQ(decode(bytes_of<std::uint32_t>({2, 4, 0, size(a), size(b)}, false) + a + b, false,
                    encoding, 8),
             "abcdefgh");

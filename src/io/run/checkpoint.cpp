@@ -19,7 +19,7 @@ namespace supple {
 
 namespace {
 
-/// Of values of any type.
+/// A hash over values of any type.
 class Hash : public Fnv {
  public:
   template <class T>
@@ -41,7 +41,7 @@ std::vector<std::byte> load(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) fail(path, "cannot be read: " + code.message());
   std::ifstream stream(path, std::ios::binary);
-  // Only what starts like a checkpoint is read as a whole.
+  // The whole file is read only if it starts like a checkpoint.
   std::vector<std::byte> bytes(std::min<std::uintmax_t>(size, state_magic.size()));
   const auto read = [&](std::size_t from) {
     stream.read(reinterpret_cast<char*>(bytes.data() + from),

@@ -26,7 +26,7 @@ void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-/// The message with which a checkpoint is refused, always as a bad file that it names.
+/// The message with which a checkpoint is refused, always as a bad file, and with its name.
 std::string refusal(const std::filesystem::path& file, std::uint64_t fingerprint) {
   try {
     read_checkpoint(file, fingerprint);
@@ -111,7 +111,7 @@ TEST(Checkpoint, WithABitFlippedIsRefused) {
   const TestFolder folder;
   write_checkpoint(folder / "c.bin", 42, some_state());
   const std::string whole = bytes_of(folder / "c.bin");
-  // A different bit of each byte.
+  // Flips a different bit of each byte.
   for (std::size_t bit = 0; bit < 8 * whole.size(); bit += 9) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
@@ -142,7 +142,7 @@ TEST(Fingerprint, TellsScenesApartButNotTheirNumberOfFrames) {
   EXPECT_EQ(one, scene_fingerprint(small_scene({{"/time/frames", "99"}})));
   EXPECT_NE(one, scene_fingerprint(small_scene({{"/time/step", "0.01"}})));
   EXPECT_NE(one, scene_fingerprint(small_scene({{"/bodies/0/velocity", "[0,0,0]"}})));
-  // A mesh file that changed under the same name.
+  // A mesh file whose content changed under the same name.
   LoadedScene moved = small_scene();
   moved.scene.bodies[0].mesh.vertices[0][0] += 1e-9;
   EXPECT_NE(one, scene_fingerprint(moved));

@@ -29,7 +29,7 @@ int open_part(const std::filesystem::path& path, int flags) {
   return file;
 }
 
-/// The head and the rows of frames 1 to num_rows.
+/// The header and the rows of frames 1 to num_rows.
 std::string kept_rows(const std::filesystem::path& path, std::int64_t num_rows) {
   const auto fail = [&](const std::string& message) {
     throw Error(ErrorKind::bad_file, path.string(), message);
@@ -69,7 +69,7 @@ FrameTable FrameTable::resume(const std::filesystem::path& path, std::int64_t nu
   const bool has_part = std::filesystem::exists(part);
   const std::string rows = kept_rows(has_part ? part : path, num_rows);
   FrameTable table(path, open_part(path, 0));
-  // A part holds these bytes already: until it is cut, nothing of it is lost.
+  // A part already has these bytes, so nothing is lost before it is cut.
   if (!has_part) write_text(table.file_, rows, path);
   const auto size = static_cast<off_t>(rows.size());
   if (::ftruncate(table.file_, size) != 0 || ::lseek(table.file_, size, SEEK_SET) < 0) {

@@ -16,7 +16,7 @@ FrameBytes::FrameBytes(std::filesystem::path path, int first_frame, std::size_t 
     : path_(std::move(path)), first_frame_(first_frame), size_of_frame_(size) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) throw_system_error(path_, "written", errno);
-  // Its bytes stay as long as it is open.
+  // The bytes stay as long as the file is open.
   ::unlink(path_.c_str());
 }
 

@@ -9,7 +9,7 @@
 
 namespace supple {
 
-/// The bytes behind FrameValues.
+/// The bytes of FrameValues.
 class FrameBytes {
  public:
   FrameBytes(std::filesystem::path path, int first_frame, std::size_t size);
@@ -20,7 +20,7 @@ class FrameBytes {
   void append(std::span<const std::byte> bytes);
   bool has_any() const { return has_any_; }
   bool has(int frame) const { return place_of(frame) >= 0; }
-  /// [size]; false: nothing is there.
+  /// [size]; false if the frame has none.
   bool read(int frame, std::span<std::byte> bytes) const;
 
  private:
@@ -30,32 +30,33 @@ class FrameBytes {
   int file_ = -1;
   int first_frame_ = 0;
   std::size_t size_of_frame_ = 0;
-  std::vector<std::int64_t> places_;  ///< of each frame appended, bytes; -1: none
+  std::vector<std::int64_t> places_;  ///< of each appended frame, bytes; -1: none
   std::int64_t size_ = 0;             ///< bytes
   bool has_any_ = false;
 };
 
-/// Values of the frames of a run, so many each, kept on the disk until they are exported: what only
-/// a simulation that runs can tell, as stresses by multipliers and forces of contacts. None of them
-/// stay in memory. The file has no name after it has been opened, so that nothing is left of it,
-/// whatever becomes of the run. Throws Error{bad_file} where it cannot be written or read.
+/// Values of the frames of a run, equally many per frame, kept on disk until they are exported.
+/// They are what only a running simulation knows, such as stresses from multipliers and forces of
+/// contacts. None of them stay in memory. The file is unlinked as soon as it has been opened, so
+/// nothing is left of it, however the run ends. Throws Error{bad_file} if it cannot be written or
+/// read.
 template <class Value>
 class FrameValues {
   static_assert(std::is_trivially_copyable_v<Value>, "values are written as they lie");
 
  public:
-  /// Opens a file of that name. The first frame appended is `first_frame`.
+  /// Opens a file at `path`. The first frame appended is `first_frame`.
   FrameValues(const std::filesystem::path& path, int first_frame, std::size_t count)
       : bytes_(path, first_frame, count * sizeof(Value)), count_(count) {}
 
-  /// Those of the next frame: [count], or none, of a frame where they are not known. Throws
+  /// Appends the values of the next frame: [count], or none if they are not known. Throws
   /// Error{invalid_input} for another number.
   void append(const std::vector<Value>& values) { bytes_.append(std::as_bytes(std::span(values))); }
 
-  /// Whether there are any.
+  /// Does any frame have values?
   bool has_any() const { return bytes_.has_any(); }
 
-  /// [count], or nothing of a frame that was not appended or had none.
+  /// [count], or nothing if the frame was not appended or has none.
   std::vector<Value> read(int frame) const {
     if (!bytes_.has(frame)) return {};
     std::vector<Value> values(count_);

@@ -6,7 +6,7 @@
 
 namespace supple {
 
-/// The machine as reports name it. threads: of the run, 0 for all.
+/// The machine as reports describe it. threads: those of the run, 0 for all.
 inline nlohmann::ordered_json machine_json(const Machine& machine, int threads) {
   return {{"processor", machine.processor}, {"cores", machine.cores},
           {"memory_gib", machine.memory},   {"threads", threads},

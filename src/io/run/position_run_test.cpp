@@ -9,7 +9,7 @@
 #include "io/exports/npy.h"
 #include "io/run/test_run.h"
 
-/// What a run shows of position-based methods.
+/// What a run exports from position-based methods.
 namespace supple::test {
 namespace {
 
@@ -78,8 +78,8 @@ TEST(StressesOfARun, AreTheCauchyStressOfTheMaterial) {
   const auto [mu, lambda] = lame_parameters(1.5e5, 0.4);
   double largest = 0;
   for (std::size_t t = 0; t < p.size(); ++t) {
-    // p = lambda (J - 1 - mu/lambda); 200 iterations leave some 1e-8 of the forces, and the
-    // weight makes stresses of 1e4 Pa: a hundredth of a pascal is 1e-6.
+    // p = lambda (J - 1 - mu/lambda). 200 iterations leave some 1e-8 of the forces, and the weight
+    // causes stresses of 1e4 Pa: a hundredth of a pascal is 1e-6 of them.
     EXPECT_NEAR(p[t], lambda * (J[t] - 1) - mu, 0.01);
     const double* s = &d[6 * t];
     const double mean = (s[0] + s[1] + s[2]) / 3;
@@ -90,7 +90,7 @@ TEST(StressesOfARun, AreTheCauchyStressOfTheMaterial) {
     EXPECT_NEAR(std::sqrt(1.5 * squares), mises[t], 0.01);
     largest = std::max(largest, mises[t]);
   }
-  EXPECT_GT(largest, 8000);  // of the top, below which 9810 Pa hang
+  EXPECT_GT(largest, 8000);  // at the top, from which 9810 Pa hang
   for (const char* name : {"hydrostatic_stress", "deviatoric_stress"}) {
     const std::vector<double> first = array_of(folder / "vtu/frame_0000.vtu", name);
     ASSERT_FALSE(first.empty());
@@ -98,7 +98,7 @@ TEST(StressesOfARun, AreTheCauchyStressOfTheMaterial) {
   }
 }
 
-/// Of rest shapes that change, measures are those of the frame and not of the last one.
+/// If rest shapes change, measures are those of their frame and not of the last one.
 TEST(MeasuresOfARun, AreThoseOfTheirFrame) {
   const TestFolder folder;
   RunOptions options = options_in(folder.path());
@@ -130,9 +130,10 @@ TEST(StressesOfARun, CarryTheWeightOfAnIncompressibleBody) {
   const std::vector<double> p = array_of(last, "hydrostatic_stress");
   const std::vector<double> d = array_of(last, "deviatoric_stress");
   ASSERT_EQ(d.size(), 6 * p.size());
-  // The virial theorem: at rest the volume times the mean of sigma_yy is the sum of m g times how
-  // deep below its pins mass hangs: half the (stretched) height on average, 0.5 rho g L = 4905 Pa;
-  // lumped masses make that exact up to the stretch of 2 % and the pins' give.
+  // The virial theorem: at rest the volume times the mean of sigma_yy is the sum, over all masses,
+  // of m g times the depth below the pins. The mean depth is half the (stretched) height, which
+  // gives 0.5 rho g L = 4905 Pa. Lumped masses make that exact up to the stretch of 2 % and the
+  // give of the pins.
   double mean = 0;
   for (std::size_t t = 0; t < p.size(); ++t) mean += (p[t] + d[6 * t + 1]) / 324;
   const NpyReader reader(folder / "positions.npy");
@@ -148,7 +149,7 @@ TEST(StressesOfARun, CarryTheWeightOfAnIncompressibleBody) {
   const double expected = 1000 * 9.81 * moment / 0.16;
   EXPECT_NEAR(expected, 4905, 150);
   EXPECT_NEAR(mean, expected, 0.005 * expected);
-  // What hangs below a layer of cells is carried by it: of the top one, 11/12 of the weight.
+  // Each layer of cells carries what hangs below it: the top one 11/12 of the weight.
   double top = 0;
   int count = 0;
   for (std::size_t t = 0; t < p.size(); ++t) {
@@ -161,7 +162,7 @@ TEST(StressesOfARun, CarryTheWeightOfAnIncompressibleBody) {
     ++count;
   }
   EXPECT_EQ(count, 54);
-  // Cauchy stress refers to the area as it is, which a strain of rho g L/E = 6.5 % makes as much
+  // Cauchy stress refers to the current area. A strain of rho g L/E = 6.5 % makes it that much
   // smaller where the clamped top does not hold it.
   EXPECT_NEAR(top / count, 9810 * 11.0 / 12, 0.06 * 9810);
 }
@@ -249,7 +250,7 @@ TEST(TooLargeSteps, OfABodyThatPinsSqueezeAreHeldAgainstWhatTheyPress) {
                        {"/time/substeps", substeps},
                        {"/solver/iterations", iterations}});
   };
-  // Shares of 0.04 and 2.5; what pins press left out, 2.5 and 95.
+  // The shares are 0.04 and 2.5. Without the forces of the pins they would be 2.5 and 95.
   expect_verdict(squeezed("10", "2"), false);
   expect_verdict(squeezed("1", "1"), true);
 }

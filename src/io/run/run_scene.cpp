@@ -30,19 +30,19 @@ namespace {
 
 using std::filesystem::path;
 
-/// The simulation, with the scene's file before the JSON pointers that its errors name.
+/// Builds the simulation. If its errors name JSON pointers, the scene's file is put before them.
 Simulation make_simulation(const Scene& scene, const RunOptions& options) {
   try {
     return Simulation(scene, {.threads = options.threads});
   } catch (const Error& error) {
     if (!error.where().starts_with('/')) throw;
-    // What the model refuses in a mesh that was read without complaint is the scene's fault.
+    // If the model refuses a mesh that was read without errors, the scene is at fault.
     throw Error(ErrorKind::invalid_input, options.scene_file + ": " + error.where(),
                 error.message());
   }
 }
 
-/// Goes on from the checkpoint, where there is one.
+/// Restores the state of the checkpoint, if there is one.
 void restore(Simulation& simulation, const LoadedScene& loaded, const RunOptions& options,
              std::uint64_t fingerprint) {
   if (options.resume.empty()) return;
@@ -59,8 +59,8 @@ void restore(Simulation& simulation, const LoadedScene& loaded, const RunOptions
   }
 }
 
-/// Makes the folder of the output. Unless `keep` is called, what a failed run leaves is taken away
-/// again: the parts, which nothing can use without a checkpoint, and folders that are new and
+/// Makes the folder of the output. Unless `keep` is called, whatever a failed run leaves is
+/// removed: the parts, which are of no use without a checkpoint, and folders that are new and
 /// empty.
 class OutputFolder {
  public:
@@ -92,14 +92,14 @@ class OutputFolder {
 
  private:
   path folder_;
-  std::vector<path> made_;  ///< from the innermost
+  std::vector<path> made_;  ///< innermost first
   bool keep_ = false;
 };
 
-/// positions.npy and frames.csv while they grow, and the checkpoints that count on them.
+/// positions.npy and frames.csv while they grow, and the checkpoints that depend on them.
 class FrameFilesOfRun {
  public:
-  /// whole: the scene as it starts.
+  /// whole: the scene at the start.
   FrameFilesOfRun(const Scene& whole, const Simulation& simulation, const RunOptions& options,
                   std::uint64_t fingerprint)
       : whole_(whole),
@@ -115,7 +115,7 @@ class FrameFilesOfRun {
     table_.append(simulation.frame(), simulation.time(), report, energies);
   }
 
-  /// After this, a run can be resumed from here whatever happens.
+  /// After this, the run can be resumed from here, whatever happens.
   void checkpoint(const Simulation& simulation) {
     if (torn_) torn_->sync();
     if (positions_) positions_->sync();
@@ -123,7 +123,7 @@ class FrameFilesOfRun {
     write_checkpoint(options_.folder / "checkpoint.bin", fingerprint_, simulation.state());
   }
 
-  /// keeps_parts: a checkpoint counts on them.
+  /// keeps_parts: a checkpoint depends on them.
   void finish(const Simulation& simulation, bool keeps_parts) {
     if (torn_) torn_->finish({whole_, simulation.state().separated}, keeps_parts);
     if (positions_) positions_->finish();
@@ -161,7 +161,7 @@ class FrameFilesOfRun {
   const RunOptions& options_;
   std::uint64_t fingerprint_;
   std::optional<NpyWriter> positions_;
-  std::optional<TornPositions> torn_;  ///< of bodies that come apart
+  std::optional<TornPositions> torn_;  ///< if bodies come apart
   FrameTable table_;
   std::vector<double> values_;
 };
@@ -175,7 +175,7 @@ struct TetMeasures {
   double plastic_strain;
 };
 
-/// What only a running simulation tells, kept for the exports that show it.
+/// Values that only a running simulation knows, kept for the exports that show them.
 class ToldValues {
  public:
   ToldValues(const Simulation& simulation, const path& folder, const RunStart& start) {
@@ -192,14 +192,14 @@ class ToldValues {
     const ContactSettings& contact = scene.contact;
     const bool touches =
         !scene.colliders.empty() || contact.self || (contact.bodies && scene.bodies.size() > 1);
-    // Forces on vertices that become more are left out.
+    // Forces on vertices are left out if bodies can come apart.
     if (!touches || separates(scene)) return;
     forces_.emplace(folder / "forces.part", start.first_frame,
                     static_cast<std::size_t>(simulation.num_vertices()));
     force_.resize(static_cast<std::size_t>(simulation.num_vertices()));
   }
 
-  /// Those of the frame that was stepped last.
+  /// Appends the values of the last frame.
   void append(const Simulation& simulation) {
     if (stresses_) stresses_->append(simulation.multiplier_stresses());
     append_measures(simulation);
@@ -235,7 +235,7 @@ class ToldValues {
     measures_->append(of_tets);
   }
 
-  /// Numbers that are none for frames before the run was resumed.
+  /// NaN for frames before the run was resumed.
   ElementMeasures measures_of(int frame) const {
     const double none = std::numeric_limits<double>::quiet_NaN();
     std::vector<TetMeasures> of_tets = measures_->read(frame);
@@ -258,7 +258,7 @@ class ToldValues {
   std::vector<Vec3> force_;  ///< of the last frame, N
 };
 
-/// None where no export shows any.
+/// Null if no export shows such values.
 std::unique_ptr<ToldValues> make_told_values(const Simulation& simulation,
                                              const RunOptions& options, const RunStart& start) {
   const bool shown =
@@ -267,7 +267,7 @@ std::unique_ptr<ToldValues> make_told_values(const Simulation& simulation,
   return std::make_unique<ToldValues>(simulation, options.folder, start);
 }
 
-/// Steps to the last frame, or to one that is not finite, or until the run is stopped.
+/// Steps until the last frame, until a frame is not finite, or until the run is stopped.
 void simulate(Simulation& simulation, const RunOptions& options, const RunObserver& observer,
               FrameFilesOfRun& files, ToldValues* told, OutputFolder& folder, HonestyProbe& probe,
               RunResult& result) {
@@ -304,7 +304,8 @@ void simulate(Simulation& simulation, const RunOptions& options, const RunObserv
   result.wall_seconds = watch.milliseconds() / 1000;
 }
 
-/// What the solver's budget did to the material. Of a frame that ended the run nothing is said.
+/// Measures what the solver's budget did to the material. A frame that ended the run is not
+/// measured.
 void measure_honesty(const LoadedScene& loaded, const RunOptions& options,
                      const RunObserver& observer, const HonestyProbe& probe, RunResult& result) {
   if (options.honesty_frames == 0 || result.interrupted) return;
@@ -331,8 +332,8 @@ FrameSource source_of(const Simulation& simulation, const NpyReader& reader,
   return source;
 }
 
-/// Entries of a folder with their time of change: those that are new or changed are the output. A
-/// folder changes when files appear in it.
+/// Entries of a folder with their times of change. Those that are new or have changed are the
+/// output. The time of a folder changes when files appear in it.
 using Listing = std::vector<std::pair<path, std::filesystem::file_time_type>>;
 Listing list_folder(const path& folder) {
   Listing listing;
@@ -370,7 +371,7 @@ void note_written(const path& folder, const Listing& before, RunResult& result) 
   }
 }
 
-/// Makes one output, or says why a run that was stopped or ended non-finite is without it.
+/// Makes one output, or says why a run that was stopped or ended non-finite lacks it.
 template <class Make>
 void write_output(const std::string& name, const RunOptions& options, const RunObserver& observer,
                   RunResult& result, const Make& make) {
@@ -383,7 +384,7 @@ void write_output(const std::string& name, const RunOptions& options, const RunO
   try {
     make();
   } catch (const Error& error) {
-    // A terminal's Ctrl-C also ends the program that encodes a film.
+    // Ctrl-C in a terminal also ends the program that encodes a film.
     result.interrupted = result.interrupted || stopped(options);
     if (!result.non_finite_frame && !result.interrupted) throw;
     result.left_out.push_back(name + ": " + error.what());
@@ -431,7 +432,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
                   result.frames + 1, loaded.scene.time.frames};
   HonestyProbe probe(result.start.first_frame, result.start.last_frame, options.honesty_frames);
   OutputFolder folder(options.folder);
-  // Parts that belong to a checkpoint stay, so that it can be resumed once more.
+  // Parts that belong to a checkpoint stay, so that the run can be resumed again.
   if (!options.resume.empty()) folder.keep();
   result.groups = simulation.constraint_groups();
   const std::unique_ptr<ToldValues> told = make_told_values(simulation, options, result.start);
@@ -440,7 +441,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
     FrameFilesOfRun files(loaded.scene, simulation, options, fingerprint);
     if (observer.started) observer.started(result.start);
     simulate(simulation, options, observer, files, told.get(), folder, probe, result);
-    // An older report and picture must not stand beside new positions.
+    // An older report or picture must not remain beside new positions.
     std::error_code ignored;
     for (const char* name : {"run.json", "preview.png", "honesty.csv"}) {
       std::filesystem::remove(options.folder / name, ignored);
@@ -451,7 +452,7 @@ RunResult run_scene(const LoadedScene& loaded, const RunOptions& options,
   folder.keep();
   measure_honesty(loaded, options, observer, probe, result);
   write_outputs(simulation, told.get(), loaded, options, observer, result);
-  // One that was stopped before its last frame has its checkpoint.
+  // A run that was stopped before its last frame already has its checkpoint.
   if (result.interrupted && result.frames == result.start.last_frame) {
     write_checkpoint(options.folder / "checkpoint.bin", fingerprint, simulation.state());
   }

@@ -26,7 +26,7 @@ RunOptions options_in(const std::filesystem::path& folder) {
   return options;
 }
 
-/// Stands for a kill: ends a run in the midst of it, whatever is on the disk then.
+/// Simulates a kill: ends a run in the middle, whatever is on disk then.
 struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
@@ -38,7 +38,7 @@ RunObserver killer(int frame) {
 }
 
 void expect_same_run(const std::filesystem::path& one, const std::filesystem::path& two) {
-  // Without printing them where they differ.
+  // Does not print the files if they differ.
   EXPECT_TRUE(bytes_of(one / "positions.npy") == bytes_of(two / "positions.npy"));
   EXPECT_TRUE(table_without_times(one / "frames.csv") == table_without_times(two / "frames.csv"));
 }
@@ -130,7 +130,7 @@ TEST(RunScene, TheReportHoldsSceneVersionMachineAndTotals) {
 }
 
 TEST(RunScene, TheReportSaysWhatIsNotToBeTrusted) {
-  // One sweep of hard rubber leaves it as soft as air.
+  // One sweep on hard rubber leaves it as soft as air.
   const std::vector<Override> starved = {{"/bodies/0/material/young", "1e8"},
                                          {"/solver/method", "vertex_block_descent"},
                                          {"/solver/iterations", "1"}};
@@ -177,7 +177,7 @@ TEST(RunScene, TheNumberOfThreadsDoesNotShow) {
   expect_same_run(folder / "one", folder / "two");
 }
 
-/// (s - 1)^32 overflows where a vertex is `size` away.
+/// (s - 1)^32 overflows if a vertex is `size` away.
 LoadedScene exploding_scene(const std::string& size) {
   const std::string corner = "[" + size + "," + size + "," + size + "]";
   return small_scene(
@@ -331,7 +331,7 @@ TEST(Resume, WithEverySolverGoesOnToTheSameBits) {
   for (const Description& solver : list_solvers()) {
     const TestFolder folder;
     std::vector<Override> overrides = {{"/solver/method", solver.name}};
-    if (solver.name == "projective_dynamics") {  // which does not run every material
+    if (solver.name == "projective_dynamics") {  // it does not run every material
       overrides.push_back({"/bodies/0/material", R"({"model": "arap", "mu": 4e4})"});
     } else if (solver.name == "xpbd" || solver.name == "step_and_project") {
       overrides.push_back({"/bodies/0/material/model", "stable_neo_hookean"});
@@ -398,7 +398,7 @@ TEST(FrameTable, WithRowsMissingCannotBeResumed) {
   { FrameTable(file).append(1, 0.5, {}, {}); }
   EXPECT_NO_THROW(FrameTable::resume(file, 1));
   EXPECT_NO_THROW(FrameTable::resume(file, 0));
-  EXPECT_THROW(FrameTable::resume(file, 1), Error);  // cut by the one before
+  EXPECT_THROW(FrameTable::resume(file, 1), Error);  // cut by the previous call
   std::ofstream(folder / "frames.csv.part") << "something else\n1,\n";
   EXPECT_THROW(FrameTable::resume(file, 1), Error);
 }

@@ -7,7 +7,7 @@ namespace supple {
 
 namespace {
 
-/// The smallest value that a share of the values does not exceed; 0 where there are none.
+/// The smallest value that a share of the values does not exceed; 0 if there are none.
 double at_rank(std::vector<double> values, double share) {
   if (values.empty()) return 0;
   const auto count = static_cast<double>(values.size());

@@ -6,10 +6,10 @@
 
 #include "io/run/run_scene.h"
 
-/// What the tests of this room share.
+/// Helpers shared by the tests of this room.
 namespace supple::test {
 
-/// A folder of its own for a test, empty, removed at the end.
+/// An empty folder for one test, removed at the end.
 class TestFolder {
  public:
   TestFolder();
@@ -26,7 +26,7 @@ class TestFolder {
 /// A block of 90 tets that falls on a plane.
 LoadedScene small_scene(const std::vector<Override>& overrides = {});
 
-/// All bytes of a file; fails the test where it cannot be read.
+/// All bytes of a file; fails the test if it cannot be read.
 std::string bytes_of(const std::filesystem::path& file);
 
 /// frames.csv without its ninth column, the time that each frame took.

@@ -32,7 +32,7 @@ std::int64_t bytes_of_frame(int num_vertices) {
 VertexGrowth::VertexGrowth(const Scene& whole, const std::vector<Separation>& separated) {
   struct OfBody {
     std::vector<std::int64_t> born;
-    std::vector<int> origin;  ///< in the body
+    std::vector<int> origin;  ///< numbers in the body
   };
   std::vector<OfBody> bodies;
   for (const Body& body : whole.bodies) {
@@ -52,7 +52,8 @@ VertexGrowth::VertexGrowth(const Scene& whole, const std::vector<Separation>& se
     SeparatedScene next = separations.separate(scene, {&some, 1}, first.frame);
     OfBody& own = bodies[at(first.body)];
     for (const int origin : next.copies[at(first.body)]) {
-      // Frames are counted where they end: it comes apart at the start of the next one.
+      // A frame number is counted at the end of the frame: the body comes apart at the start of the
+      // next one.
       own.born.push_back(first.frame + 1);
       own.origin.push_back(origin);
     }
@@ -76,7 +77,7 @@ void VertexGrowth::spread(std::int64_t frame, std::span<const double> positions,
                           std::span<double> all) const {
   std::size_t next = 0;
   for (std::size_t v = 0; v < born_.size(); ++v) {
-    // An origin stands before its copies.
+    // An origin comes before its copies.
     const bool is_there = born_[v] <= frame;
     const double* const from = is_there ? &positions[3 * next] : &all[3 * at(origin_[v])];
     std::copy_n(from, 3, &all[3 * v]);

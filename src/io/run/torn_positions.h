@@ -10,41 +10,43 @@
 
 namespace supple {
 
-/// How vertices of a scene become more over the frames of a run, as its bodies come apart. Vertices
-/// are those of the end; before a copy is made it is where its origin is.
+/// How a scene gets more vertices over the frames of a run, as its bodies come apart. Vertices are
+/// numbered as at the end of the run. Before a copy exists, it has the position of its origin.
 class VertexGrowth {
  public:
-  /// whole: the scene as it starts; separated: all that came apart since.
+  /// whole: the scene at the start; separated: all separations since then.
   VertexGrowth(const Scene& whole, const std::vector<Separation>& separated);
 
   int num_vertices() const { return static_cast<int>(born_.size()); }
-  /// Vertices of the scene after so many frames.
+  /// Number of vertices of the scene after this many frames.
   int num_vertices(std::int64_t frame) const;
-  /// Positions of a frame, [3 * num_vertices(frame)], to those of all vertices of the end.
+  /// Spreads the positions of a frame, [3 * num_vertices(frame)], to those of all vertices at the
+  /// end of the run.
   void spread(std::int64_t frame, std::span<const double> positions, std::span<double> all) const;
 
  private:
-  std::vector<std::int64_t> born_;  ///< the first frame in which there is each vertex
-  std::vector<int> origin_;         ///< the vertex that each is a copy of, before it; -1: of none
+  std::vector<std::int64_t> born_;  ///< the first frame in which each vertex exists
+  std::vector<int> origin_;         ///< the earlier vertex that each is a copy of; -1: not a copy
 };
 
-/// Positions of a run in which vertices become more: frame after frame as they are, in NAME.torn
-/// beside the array NAME, until `finish` makes the array of them. Throws Error{bad_file}.
+/// Positions of a run in which the number of vertices grows. The frames are kept as they are in
+/// NAME.torn beside the array NAME, until `finish` makes the array from them. Throws
+/// Error{bad_file}.
 class TornPositions {
  public:
-  /// Starts anew.
+  /// Starts a new file.
   explicit TornPositions(const std::filesystem::path& path);
-  /// Goes on after the frames 0 to `frame` of an earlier run that left its file.
+  /// Continues after the frames 0 to `frame` of an earlier run that left its file.
   TornPositions(const std::filesystem::path& path, const VertexGrowth& growth, std::int64_t frame);
   ~TornPositions();
   TornPositions(TornPositions&& other) noexcept;
   TornPositions& operator=(TornPositions&&) = delete;
 
   void append(std::span<const double> positions);
-  /// Returns when all frames so far are on the disk.
+  /// Returns when all frames so far are on disk.
   void sync();
-  /// Writes the array. keeps: for a run that goes on from a checkpoint, the file stays. To be
-  /// called once, last.
+  /// Writes the array. keeps: the file stays, for a run that is resumed from a checkpoint. Call it
+  /// once, at the end.
   void finish(const VertexGrowth& growth, bool keeps);
 
  private:

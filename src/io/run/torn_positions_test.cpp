@@ -19,7 +19,7 @@ namespace {
 using test::bytes_of;
 using test::TestFolder;
 
-/// Two blocks of which a blade cuts the first in frames 2 to 5.
+/// Two blocks. A blade cuts the first one in frames 2 to 5.
 LoadedScene cut_blocks() {
   const std::string block =
       R"("material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.3}})";
@@ -64,7 +64,7 @@ TEST(TornPositions, CopiesAreWhereTheirOriginsAreUntilTheyAreMade) {
     EXPECT_TRUE(std::equal(x.end() - second, x.end(), all.end() - second)) << "frame " << frame;
   }
   EXPECT_EQ(simulation.num_vertices(), reader.num_vertices());
-  // At the start, each copy is at the place of another vertex.
+  // At the start, each copy has the position of another vertex.
   reader.read_frame(0, all);
   for (std::size_t v = 64; v + 27 < n; ++v) {
     bool is_found = false;
@@ -86,7 +86,7 @@ TEST(TornPositions, ARunGoesOnFromACheckpointWithTheSameBytes) {
   options.resume = parts / "checkpoint.bin";
   run_scene(loaded, options);
   EXPECT_EQ(bytes_of(parts / "positions.npy"), bytes_of(whole / "positions.npy"));
-  // Without the file of what it had before, it says so.
+  // If the file with the earlier frames is missing, an error says so.
   std::filesystem::remove(parts / "positions.npy.torn");
   try {
     run_scene(loaded, options);

@@ -1,5 +1,5 @@
-// The scenes of scenes/ in which bodies touch: that nothing passes, told by nothing of the library,
-// that friction lifts and that a stack stays.
+// The scenes of scenes/ in which bodies touch. Tests that nothing passes through anything, measured
+// without the library; that friction lifts; and that a stack stays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ Vec3 clamped(const Vec3& a, const Vec3& b, double s) {
   return a + std::clamp(s, 0.0, 1.0) * (b - a);
 }
 
-/// Whether an edge passes through a triangle: its ends lie on two sides of it, and the line passes
-/// all three edges on the same side.
+/// Does an edge pass through a triangle? Its ends lie on two sides of it, and the line passes all
+/// three edges on the same side.
 bool pierces(const Vec3& a, const Vec3& b, const Triangle& t) {
   if (!(volume(t[0], t[1], t[2], a) * volume(t[0], t[1], t[2], b) < 0)) return false;
   const double u = volume(a, b, t[0], t[1]), v = volume(a, b, t[1], t[2]),
@@ -50,7 +50,7 @@ double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   return std::sqrt(dot(d, d));
 }
 
-/// To a triangle, which may be a segment: a corner twice.
+/// The distance to a triangle, which can be a segment: one corner twice.
 double distance_to_triangle(const Vec3& p, const Triangle& t) {
   double least = 1e300;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -65,10 +65,10 @@ double distance_to_triangle(const Vec3& p, const Triangle& t) {
   return is_over ? std::min(least, std::abs(dot(p - t[0], n)) / std::sqrt(dot(n, n))) : least;
 }
 
-/// Of points on the segment, close enough that none in between is nearer by more than the 1e-4 of
-/// its length that are taken off.
+/// The distance from a segment, sampled so densely that no point in between is nearer by more than
+/// the 1e-4 of its length that are subtracted.
 double distance_of_segment(const Vec3& a, const Vec3& b, const Triangle& t) {
-  // The distance to a convex set is convex along a segment: thirds.
+  // The distance to a convex set is convex along a segment, so the search divides it into thirds.
   double low = 0, high = 1;
   for (int i = 0; i < 40; ++i) {
     const double s = low + (high - low) / 3, r = high - (high - low) / 3;
@@ -100,7 +100,7 @@ std::vector<Triangle> sides_of(const BoxShape& box) {
   return sides;
 }
 
-/// Whether a triangle, or a segment with a corner twice, has a point in a collider.
+/// Does a triangle, or a segment with one corner twice, have a point in a collider?
 bool enters(const Triangle& own, const Collider& collider, double time) {
   const Pose pose = evaluate(collider.motion, time);
   if (const auto* plane = std::get_if<PlaneShape>(&collider.shape)) {
@@ -130,8 +130,8 @@ bool enters(const Triangle& own, const Collider& collider, double time) {
   });
 }
 
-/// Whether two segments pass each other on straight ways: they lie in one plane at some time, which
-/// the sign of a volume shows between two of 16 times, and cross there.
+/// Do two segments pass through each other on straight paths? At some time they lie in one plane,
+/// which the sign of a volume shows between two of 16 times, and cross there.
 bool pass(const std::array<Vec3, 4>& before, const std::array<Vec3, 4>& after) {
   const auto at = [&](double t) {
     std::array<Vec3, 4> x;
@@ -174,7 +174,7 @@ struct Bounds {
   }
 };
 
-/// What must not meet in a scene.
+/// Everything in a scene that must not meet.
 class Witness {
  public:
   explicit Witness(const Simulation& simulation) : scene_(simulation.scene()) {
@@ -210,8 +210,8 @@ class Witness {
     look(simulation);
   }
 
-  /// How much meets in the state: edges that pass through triangles, features in colliders, and
-  /// segments that have passed each other since the last look.
+  /// The number of collisions in the state: edges that pass through triangles, features in
+  /// colliders, and segments that have passed each other since the last call.
   int look(const Simulation& simulation) {
     const std::vector<double> x = simulation.state().positions;
     const std::vector<Vec3> before = std::exchange(x_, {});
@@ -299,14 +299,14 @@ class Witness {
   std::vector<Vec3> x_{};
 };
 
-/// A scene of scenes/, made smaller, and so many frames of it.
+/// A scene of scenes/, made smaller, and a number of its frames.
 struct Sample {
   std::string name{};
   std::vector<Override> smaller{};
   int frames = 0;
 };
 
-/// Where the environment variable SUPPLE_WHOLE_SCENES is set, nothing is made smaller.
+/// If the environment variable SUPPLE_WHOLE_SCENES is set, nothing is made smaller.
 Scene scene_of(const Sample& sample) {
   const bool whole = std::getenv("SUPPLE_WHOLE_SCENES") != nullptr;
   return load_scene(SUPPLE_SOURCE_DIR "/scenes/" + sample.name + ".json",
@@ -317,8 +317,8 @@ int frames_of(const Sample& sample, const Scene& scene) {
   return std::getenv("SUPPLE_WHOLE_SCENES") != nullptr ? scene.time.frames : sample.frames;
 }
 
-/// Every vertex starts with a velocity that takes it by up to a thousandth of its body's size in
-/// the first step.
+/// Gives every vertex a velocity that moves it by up to a thousandth of its body's size in the
+/// first step.
 void jitter(Simulation& simulation, unsigned seed) {
   std::mt19937 random(seed);
   SimulationState state = simulation.state();
@@ -419,7 +419,7 @@ TEST(TouchingScenesWitness, SeesWhatPasses) {
 
 // ------------------------------------------------------------------------------------ gripper
 
-/// Of all vertices of a body, m: the mean of the heights.
+/// The mean height of all vertices of a body, m.
 double height(const Simulation& simulation, std::size_t body) {
   const std::vector<double> x = simulation.state().positions;
   const int first = simulation.body_vertices()[body], last = simulation.body_vertices()[body + 1];
@@ -440,7 +440,7 @@ double mass_of(const Body& body) {
 }
 
 TEST(GripperScene, LiftsWhereFrictionBearsTheWeight) {
-  // What holds the ball up: friction of two pads, no more than 2 mu N.
+  // The ball is held up by the friction of two pads, no more than 2 mu N.
   for (const double friction : {0.8, 0.05}) {
     Scene scene = scene_of({"gripper"});
     scene.contact.friction = friction;
@@ -459,7 +459,7 @@ TEST(GripperScene, LiftsWhereFrictionBearsTheWeight) {
     }
     SCOPED_TRACE(friction);
     EXPECT_EQ(friction * squeezed >= weight, friction == 0.8) << squeezed << " " << weight;
-    // The pads go up by 0.7 m and give way a little.
+    // The pads rise by 0.7 m, and the grip gives way a little.
     EXPECT_EQ(lifted - start > 0.5, friction == 0.8) << lifted;
     EXPECT_NEAR(height(simulation, 0), lifted, 0.05);
   }
@@ -482,9 +482,9 @@ TEST(StackScene, StaysWhereItIs) {
     }
     EXPECT_LT(creep, 1e-6 * 0.5);
     for (int body = 0; body < 3; ++body) EXPECT_TRUE(simulation.is_asleep(body)) << body;
-    // The upper one still lies on the middle one.
+    // The upper block still lies on the middle one.
     EXPECT_NEAR(height(simulation, 2), 1.25, 0.02);
-    // Twenty iterations leave up to a hundredth of the weight open.
+    // Twenty iterations leave up to a hundredth of the weight unbalanced.
     std::vector<double> forces(3 * static_cast<std::size_t>(simulation.num_vertices()));
     simulation.copy_contact_forces(forces);
     for (std::size_t body = 0; body < 3; ++body) {

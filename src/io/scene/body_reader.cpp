@@ -23,7 +23,7 @@ std::string box_text(const Box& box) {
 }
 
 Vec3 centroid(const TetMesh& mesh, const std::array<int, 4>& tet) {
-  // As in the model: the same sum gives the same side of a region's edge.
+  // As in the model: the same sum puts a tet on the same side of a region's boundary.
   Vec3 center{0, 0, 0};
   for (const int vertex : tet) {
     for (std::size_t k = 0; k < 3; ++k) {
@@ -33,7 +33,7 @@ Vec3 centroid(const TetMesh& mesh, const std::array<int, 4>& tet) {
   return center;
 }
 
-/// At least one whose centre lies in the box.
+/// Requires at least one tet whose centre lies in the box.
 void require_tets(const ObjectReader& reader, const Box& box, const TetMesh& mesh) {
   for (const auto& tet : mesh.tets) {
     if (contains(box, centroid(mesh, tet))) return;
@@ -52,7 +52,7 @@ MaterialRegion read_region(ObjectReader& reader, const TetMesh& mesh) {
   return region;
 }
 
-/// Its fiber was read.
+/// The fiber of the body has been read.
 GrowthSettings read_growth(ObjectReader& reader, const Body& body) {
   GrowthSettings growth;
   reader.expect({"stretch", "direction", "box"});
@@ -86,7 +86,7 @@ Fold read_fold(ObjectReader& reader, const TetMesh& mesh) {
   return fold;
 }
 
-/// Its material was read.
+/// The material of the body has been read.
 void read_folds(ObjectReader& reader, Body& body) {
   if (body.membrane && body.membrane->bending_model == BendingModel::dihedral) {
     reader.each("folds",
@@ -150,7 +150,7 @@ PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std
               [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, content); });
   body.object("transform", [&](ObjectReader& transform) {
     auto& vertices = std::visit([](auto& m) -> std::vector<Vec3>& { return m.vertices; }, mesh);
-    // The origin and the ends of the axes go along.
+    // The origin and the ends of the axes are transformed along with the mesh.
     const std::size_t count = vertices.size();
     vertices.insert(vertices.end(), {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
     read_transform(transform, vertices);
@@ -165,7 +165,7 @@ PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std
     try {
       normalise(*tets, transform.where());
     } catch (const Error& error) {
-      // The mesh itself was sound.
+      // The mesh was valid before the transform.
       transform.fail("leaves a broken mesh: " + error.message());
     }
   });
@@ -191,7 +191,7 @@ std::optional<double> fabric_density(const ObjectReader& body) {
 }
 
 void read_cloth_body(ObjectReader& reader, SpringMesh mesh, Body& body) {
-  // By default a light cotton, and a cord of two millimetres.
+  // The defaults are a light cotton and a cord of two millimetres.
   if (mesh.triangles.empty()) {
     read_mass(reader, "kg/m", 0.003, body);
   } else {
@@ -279,7 +279,7 @@ VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh) {
     select.fail("box", fmt::format("selects none of the {} vertices, which lie in {}",
                                    mesh.vertices.size(), box_text(bounding_box(mesh.vertices))));
   }
-  // A box that is a point would count as none.
+  // A box that is a point would count as none, so its vertices are listed.
   if (selection.box.min == selection.box.max) {
     selection.vertices.insert(selection.vertices.end(), inside.begin(), inside.end());
   }

@@ -7,7 +7,7 @@ namespace supple {
 
 namespace {
 
-/// The body whose name stands under `key`.
+/// The body whose name is given under `key`.
 const Body& read_body_name(ObjectReader& reader, const char* key, const std::vector<Body>& bodies) {
   const std::string name = reader.text(key);
   const auto found = std::find_if(bodies.begin(), bodies.end(),

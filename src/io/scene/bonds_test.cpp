@@ -7,7 +7,7 @@
 namespace supple::test {
 namespace {
 
-/// Two boxes that touch, a collider, and these keys; `pin`: of the first box.
+/// Two boxes that touch, a collider, and these keys; `pin`: a pin of the first box.
 std::string boxes(const std::string& keys, const std::string& pin = "{}") {
   const std::string material = R"("material": { "model": "arap", "mu": 1e5 })";
   const std::string pins = pin == "{}" ? "" : R"(, "pins": [)" + pin + "]";

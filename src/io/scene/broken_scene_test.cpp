@@ -9,11 +9,11 @@
 namespace supple::test {
 namespace {
 
-/// A broken scene: the smallest one with overrides, or a text of its own.
+/// A broken scene: the smallest one with overrides, or a separate text.
 struct Broken {
   std::vector<Override> overrides;
   const char* where;    ///< after "bar.json: "
-  const char* message;  ///< a part of it
+  const char* message;  ///< part of the message
 };
 
 const char* const block = R"({"file": "block.mesh"})";
@@ -176,7 +176,7 @@ const std::vector<Broken>& broken_scenes() {
       {{{"/bodies/0/material", R"({"model": "polynomial"})"}},
        "/bodies/0/material",
        "'mu' is missing"},
-      // An unknown key is named before one that is missing.
+      // An unknown key is reported before a missing one.
       {{{"/bodies/0/material", R"({"model": "polynomial", "young": 1})"}},
        "/bodies/0/material/young",
        "unknown key. Known: model, plasticity, mu"},

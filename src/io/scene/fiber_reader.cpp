@@ -23,7 +23,7 @@ const std::vector<double>& field_of(ObjectReader& reader, const char* key, const
   reader.fail(key, unknown_name("field of the mesh", pointer_step(name), known));
 }
 
-/// {"x": "name", "y": ..., "z": ...}: the parts of a direction for each tet.
+/// {"x": "name", "y": ..., "z": ...}: the components of a direction for each tet.
 std::vector<Vec3> read_field_of_directions(ObjectReader& reader, const TetMesh& mesh,
                                            const Axes& axes) {
   reader.expect({"x", "y", "z"});

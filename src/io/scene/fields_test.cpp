@@ -35,7 +35,7 @@ const ReadField& field_at(const LoadedScene& loaded, const std::string& pointer)
   return *found;
 }
 
-/// Pointers of the values that are no objects, lists of objects being entered.
+/// Adds the pointers of all values that are not objects. Lists of objects are entered.
 void add_leaves(const json& value, const std::string& pointer, std::set<std::string>& leaves) {
   const bool is_list_of_objects = value.is_array() && !value.empty() && value[0].is_object();
   if (!value.is_object() && !is_list_of_objects) {
@@ -77,7 +77,7 @@ TEST(Fields, SayWhatTheirKeysTake) {
   EXPECT_STREQ(field_at(loaded, "/bodies/0/pins/0/select/vertices").type, "integers");
 }
 
-/// Where a scene is refused when the key has this value; empty where it is taken.
+/// Where a scene is refused if the key has this value; empty if it is accepted.
 std::string refusal(const std::string& pointer, const std::string& value) {
   try {
     parse(small_scene, {{pointer, value}});
@@ -101,7 +101,7 @@ TEST(Fields, RangesAndChoicesAreThoseThatAreChecked) {
     ++num_choices;
     EXPECT_TRUE(refusal(field.pointer, "\"no such name\"").ends_with(field.pointer));
     for (const std::string& choice : field.choices) {
-      // Another model or integrator may want other keys beside it, but the name itself is known.
+      // Another model or integrator may need other keys, but the name itself is known.
       EXPECT_FALSE(refusal(field.pointer, json(choice).dump()).ends_with(field.pointer))
           << field.pointer << " " << choice;
     }

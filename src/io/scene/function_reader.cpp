@@ -10,7 +10,7 @@ namespace {
 
 /// One term of a user's function of one stretch, area or volume ratio:
 ///   coefficient (x - about)^power      or      coefficient L(x)^power,
-/// L being the logarithm with its extension below 0.1 (extended_log.h).
+/// where L is the logarithm with its extension below 0.1 (extended_log.h).
 struct Term {
   double coefficient = 0;  ///< J/m^3
   int power = 0;
@@ -26,7 +26,7 @@ double power_of(double base, int exponent) {
   return product;
 }
 
-/// u^p with its first two derivatives in x, u having the derivatives first and second.
+/// u^p with its first two derivatives in x; u comes with its own derivatives first and second.
 ExtendedLog<double> power_of(const ExtendedLog<double>& u, int p) {
   if (p == 0) return {1, 0, 0};
   const double slope = p * power_of(u.value, p - 1);

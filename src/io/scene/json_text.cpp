@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Messages end up on a terminal: one line, printable, not endless.
+/// Makes a text fit for a terminal: one line, printable, of limited length.
 std::string one_line(std::string_view text) {
   constexpr std::size_t longest = 240;
   std::string line;
@@ -31,7 +31,8 @@ std::string line_and_column(std::string_view text, std::size_t position) {
   return std::to_string(line) + ":" + std::to_string(std::max<std::size_t>(column, 1));
 }
 
-/// Builds the document from the parser's events; what the parser lets pass is refused here.
+/// Builds the document from the parser's events and refuses what the parser accepts but scenes do
+/// not.
 class DocumentBuilder {
  public:
   using number_integer_t = ordered_json::number_integer_t;
@@ -87,7 +88,7 @@ class DocumentBuilder {
  private:
   struct Level {
     ordered_json* value;
-    std::string key;  ///< the last one of an object
+    std::string key;  ///< the last key of an object
     std::set<std::string> keys;
   };
 
@@ -95,7 +96,7 @@ class DocumentBuilder {
     std::string text;
     for (const Level& level : levels_) {
       const bool innermost = &level == &levels_.back();
-      // An open value of an array counts among its elements already.
+      // An open value of an array is already counted among its elements.
       text += '/';
       text += level.value->is_array() ? std::to_string(level.value->size() - (innermost ? 0 : 1))
                                       : pointer_step(level.key);

@@ -67,7 +67,7 @@ std::vector<SceneFile> list_scenes(const path& folder) {
       scenes.push_back(
           {entry->path(), named ? name->get<std::string>() : entry->path().stem().string()});
     } catch (const Error&) {
-      continue;  // not a scene: nothing to list
+      continue;  // not a scene, so not listed
     }
   }
   std::sort(scenes.begin(), scenes.end(),

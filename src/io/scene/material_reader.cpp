@@ -17,7 +17,7 @@ namespace supple {
 
 namespace {
 
-/// Of the structural stiffness: what bending springs have by default.
+/// The default stiffness of bending springs, as a share of the structural stiffness.
 constexpr double bending_share = 0.1;
 
 std::string tet_text(const Parameter& parameter, std::size_t tet) {
@@ -48,8 +48,8 @@ Parameter read_parameter(ObjectReader& material, const char* key, const char* te
   return parameter;
 }
 
-/// 0.5 is for the material whose volume can be a constraint; whether the solver reads it as one is
-/// looked at where it is known.
+/// 0.5 is only for the material whose volume can be a constraint. Whether the solver treats it as
+/// one is checked where the solver is known.
 void check_poisson(const ObjectReader& material, const std::string& model, double poisson,
                    const std::string& where) {
   const bool may_be_half = model == StableNeoHookeanModel::name;
@@ -65,7 +65,7 @@ void check_poisson(const ObjectReader& material, const std::string& model, doubl
   material.fail("poisson", fmt::format("{}{} is out of range: {}", poisson, where, expected));
 }
 
-/// mu and lambda per tet, or for all where both are numbers.
+/// mu and lambda per tet, or for all tets if both young and poisson are numbers.
 std::pair<Parameter, Parameter> convert(const ObjectReader& material, const std::string& model,
                                         const Parameter& young, const Parameter& poisson) {
   Parameter mu, lambda;
@@ -119,7 +119,7 @@ void read_pair(ObjectReader& material, const TetMesh& mesh, MaterialSettings& se
   }
 }
 
-/// Curves that are made from the moduli of small strains.
+/// Reads a preset: curves that are made from the moduli at small strains.
 void read_spline_preset(ObjectReader& material, const TetMesh& mesh, bool is_sheet,
                         MaterialSettings& settings) {
   material.expect({"model", "preset", "young", "poisson", "mu", "lambda"});
@@ -129,7 +129,7 @@ void read_spline_preset(ObjectReader& material, const TetMesh& mesh, bool is_she
     material.fail("preset", "takes numbers, not fields: its curves are those of the whole body");
   }
   try {
-    // Of a sheet whose thickness follows freely.
+    // For a sheet: its thickness adjusts freely.
     settings = spline_preset(preset.front(), mu.value,
                              is_sheet ? plane_stress_lambda(mu.value, lambda.value) : lambda.value);
   } catch (const Error& error) {
@@ -137,7 +137,7 @@ void read_spline_preset(ObjectReader& material, const TetMesh& mesh, bool is_she
   }
 }
 
-/// side: the default of a direction. has_defaults: `settings` holds those of numbers.
+/// `side`: the default for a direction. has_defaults: `settings` holds the defaults of numbers.
 void read_value(ObjectReader& material, const MaterialRow& row, const MaterialParameter& parameter,
                 const TetMesh& mesh, const std::optional<Vec3>& side, bool has_defaults,
                 MaterialSettings& settings) {
@@ -145,7 +145,7 @@ void read_value(ObjectReader& material, const MaterialRow& row, const MaterialPa
   const auto read = [&]<class T>(T MaterialSettings::*member) {
     T& value = settings.*member;
     if constexpr (std::is_same_v<T, Parameter>) {
-      // Its range is looked at for all tets (make_material).
+      // make_material checks its range for all tets.
       if (!row.is_of_membranes_alone()) {
         value = read_parameter(material, key, parameter.text, mesh, parameter.range.unit);
         return;
@@ -162,7 +162,7 @@ void read_value(ObjectReader& material, const MaterialRow& row, const MaterialPa
       value.points = material.pairs(key);
     } else {
       value = read_function(material, key);
-      return;  // of fields of its own
+      return;  // it has its own fields
     }
     material.explain(parameter.text);
   };
@@ -202,7 +202,7 @@ bool is_woven(const std::string& model) {
   return row != nullptr && row->is_of_membranes_alone();
 }
 
-/// What a membrane can be made of.
+/// The materials that a membrane can have.
 std::vector<std::string> sheet_names() {
   std::vector<std::string> names;
   for (const std::string& name : names_of(list_materials())) {
@@ -212,7 +212,7 @@ std::vector<std::string> sheet_names() {
   return names;
 }
 
-/// All names are known, that a body of the other kind be refused with a reason.
+/// All names are known, so that a body of another kind is refused with a reason.
 std::string read_model(ObjectReader& material, std::vector<std::string> of_this_kind) {
   std::vector<std::string> known = names_of(list_materials());
   for (const std::string& name : names_of(list_membrane_materials())) known.push_back(name);
@@ -221,7 +221,8 @@ std::string read_model(ObjectReader& material, std::vector<std::string> of_this_
   return material.choice("model", "material", known, std::move(of_this_kind));
 }
 
-/// The parameters of a sheet whose model was read; already checked. has_defaults: see read_value.
+/// Reads the parameters of a sheet whose model has been read, and checks them. has_defaults: see
+/// read_value.
 void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh, bool has_defaults,
                            MaterialSettings& settings) {
   if (settings.model == rigid_name) {
@@ -237,7 +238,7 @@ void read_sheet_parameters(ObjectReader& material, const SpringMesh& mesh, bool 
   make_sheet(settings, material.where());  // its checks point below `where`
 }
 
-/// Bending of a plate of the material, N m.
+/// Bending stiffness of a plate of the material, N m.
 double plate_bending(const MaterialSettings& settings, double thickness) {
   const Sheet sheet = make_sheet(settings, "");
   double values[most_sheet_parameters] = {};
@@ -245,7 +246,7 @@ double plate_bending(const MaterialSettings& settings, double thickness) {
   return rest_stiffness(sheet.model, values) * thickness * thickness * thickness / 12;
 }
 
-/// A membrane whose model was read.
+/// Reads a membrane whose model has been read.
 void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   if (body.material.model == VolumeModel::name) {
     material.fail("model", "volume needs tets: a membrane has no volume to keep");
@@ -291,7 +292,7 @@ std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh)
   return make_springs(mesh, settings);
 }
 
-/// A round rod, or given stiffnesses in place of its own.
+/// Reads a round rod, or one with given stiffnesses in place of its own.
 void read_rod(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   material.expect({"model", "young", "poisson", "shear", "radius", "stretch", "bending", "twist",
                    "rest_shape", "rest_twist", "inextensible"});

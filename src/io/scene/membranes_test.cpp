@@ -22,7 +22,7 @@ const char* const membrane_scene = R"({
     { "mesh": { "file": "block.obj" }, "mass": 2,
       "material": { "model": "arap", "mu": 1e5, "thickness": 1e-3 } } ] })";
 
-/// What a scene says with a value changed.
+/// Checks how a scene is refused with one value changed.
 struct Refusals {
   const char* scene;
   void operator()(const std::string& pointer, const std::string& value, const std::string& where,
@@ -45,13 +45,13 @@ TEST(MembraneScene, ClothAndSurfacesBecomeMembranes) {
   EXPECT_EQ(woven.density, 0.2);
   EXPECT_TRUE(woven.springs.empty());
   EXPECT_EQ(woven.triangles.size(), 16U);
-  // The warp lies along u as it was turned: 0.5 m a cell.
+  // The warp lies along u as it was turned: 0.5 m per cell.
   EXPECT_NEAR(woven.material.direction[2], -0.5, 1e-12);
   EXPECT_NEAR(woven.material.direction[0], 0, 1e-12);
 
   const Body& sheet = scene.bodies[1];
   ASSERT_TRUE(sheet.membrane);
-  // Of a plate: E t^3/(12 (1 - nu^2)).
+  // The stiffness of a plate: E t^3/(12 (1 - nu^2)).
   EXPECT_NEAR(sheet.membrane->bending.value(), 1e6 * 8e-9 / (12 * 0.91), 1e-12);
   ASSERT_EQ(sheet.layers.size(), 1U);
   EXPECT_EQ(sheet.layers[0].max.value, 1.1);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int most_cells = 100'000;  // along one direction
 
-/// Generates, with the generator's complaints at its place in the scene. `expected_tets` is an
-/// upper bound of tets or springs.
+/// Generates a mesh and reports errors of the generator at its place in the scene. `expected_tets`
+/// is an upper bound on the number of tets or springs.
 template <class Generator>
 auto make(const ObjectReader& reader, const Generator& generator, double expected_tets,
           std::size_t max_tets) {

@@ -25,8 +25,8 @@ ReadKeyframe read_keyframe(ObjectReader& reader) {
   return read;
 }
 
-/// Keyframes that do not turn take the axis of one that does, the last before them or else the
-/// first after: on the way between them the axis must not swing.
+/// Keyframes that do not turn take the axis of one that does: of the last such keyframe before
+/// them, or else of the first after them. The axis must not swing between keyframes.
 std::vector<Keyframe> with_axes(const std::vector<ReadKeyframe>& read) {
   const Keyframe* turning = nullptr;
   for (const ReadKeyframe& key : read) {

@@ -21,7 +21,7 @@ const ordered_json& empty_object() {
   return object;
 }
 
-/// A number as a person would write it: whole ones without a fraction.
+/// A number as a person would write it: whole numbers without a fraction.
 ordered_json number_json(double value) {
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
   const bool minus_zero = value == 0 && std::signbit(value);
@@ -41,7 +41,7 @@ ordered_json to_json(const Vec3& value) {
 ordered_json to_json(const Box& value) {
   return ordered_json::array({to_json(value.min), to_json(value.max)});
 }
-// Braces alone would make an object of a list of pairs.
+// Braces alone would turn a list of pairs into an object.
 ordered_json to_json(const std::pair<double, double>& value) {
   return ordered_json::array({number_json(value.first), number_json(value.second)});
 }
@@ -285,7 +285,7 @@ std::string ObjectReader::checked_text(std::string_view key,
                                        const std::optional<std::string>& fallback) {
   const Json* const value = take(key, !fallback);
   if (value != nullptr && !value->is_string()) fail_type(place(key), "a string", *value);
-  // The name of a file would end there, for the system and in messages.
+  // The system and messages would end a file name there.
   if (value != nullptr && value->get_ref<const std::string&>().find('\0') != std::string::npos) {
     fail(key, "holds a zero byte; expected text without one");
   }

@@ -20,22 +20,22 @@ namespace supple {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A key that was read: what it takes. Panels are made of these, so that a new key shows up in them
-/// by itself.
+/// A key that was read, and what it accepts. Panels are built from these, so a new key appears in
+/// them automatically.
 struct ReadField {
   std::string pointer;  ///< JSON pointer of the key
   /// number, integer, boolean, text, choice, vector (three numbers), pair (two), box (two corners),
-  /// integers (a list; of two or three where a key wants so many), pairs (points of a curve),
-  /// texts (a list). Long lists of numbers are no fields.
+  /// integers (a list; of two or three if the key requires that), pairs (points of a curve), texts
+  /// (a list). Long lists of numbers are not fields.
   const char* type = "";
   Range range;                       ///< of each number
   std::vector<std::string> choices;  ///< of a choice
   bool required = false;             ///< has no default
-  const char* what = "";             ///< a sentence on what it is; may be empty
+  const char* what = "";             ///< a sentence that says what it is; may be empty
 };
 
 /// Reads one JSON object, key by key. It checks types and ranges, remembers which keys were read
-/// and records the value used for each: what was given, or the default. `finish` refuses the keys
+/// and records the value used for each: the given one, or the default. `finish` refuses the keys
 /// that nobody read. All its errors are Error{invalid_input} at "file: /json/pointer".
 ///
 /// A function that takes no default requires its key.
@@ -49,9 +49,9 @@ class ObjectReader {
 
   bool has(std::string_view key) const;
   bool is_object(std::string_view key) const;
-  /// Whether the object under `key` has the key `inner`.
+  /// Does the object under `key` have the key `inner`?
   bool has(std::string_view key, const std::string& inner) const;
-  /// Whether an object has an inner key with this text.
+  /// Does the object under `key` have the key `inner` with this text?
   bool has_text(std::string_view key, const std::string& inner, std::string_view text) const;
   bool is_text(std::string_view key) const;
   bool is_list(std::string_view key) const;
@@ -62,18 +62,19 @@ class ObjectReader {
                   std::optional<long long> fallback = {});
   bool boolean(std::string_view key, std::optional<bool> fallback = {});
   std::string text(std::string_view key, const std::optional<std::string>& fallback = {});
-  /// One of `known`; `what` says of what kind they are.
+  /// One of `known`; `what` says what they are.
   std::string choice(std::string_view key, std::string_view what,
                      const std::vector<std::string>& known,
                      const std::optional<std::string>& fallback = {});
-  /// The same of a choice; `offered` where it is not all of them.
+  /// The same for an enumeration; `offered` if fields do not offer all of its names.
   template <Choice T>
   T choice(std::string_view key, T fallback, const std::vector<std::string>& offered = {}) {
     const ChoiceList& list = choices(T{});
     return from_string<T>(choice(key, list.what, offered.empty() ? names_of(list.entries) : offered,
                                  to_string(fallback)));
   }
-  /// The same, required, where fields offer only some: the caller refuses the others with a word.
+  /// The same for a required key whose field offers only some names: the caller refuses the others
+  /// with a reason.
   std::string choice(std::string_view key, std::string_view what,
                      const std::vector<std::string>& known, std::vector<std::string> offered);
   /// [x, y, z], each in `range`.
@@ -93,35 +94,35 @@ class ObjectReader {
                                 std::optional<std::array<int, 2>> fallback = {});
   /// [i, ...], each from `low` to `high`.
   std::vector<int> whole_list(std::string_view key, int low, int high);
-  /// ["a", ...]; nothing where the key is missing, which is recorded as missing.
+  /// ["a", ...]; nothing if the key is missing, which is recorded as missing.
   std::optional<std::vector<std::string>> optional_texts(std::string_view key);
-  /// [[x, y, z], ...], each in `range`. No field.
+  /// [[x, y, z], ...], each in `range`. Not a field.
   std::vector<Vec3> vectors(std::string_view key, const Range& range);
-  /// [[a, b, ...], ...], of numbers, each in `range`, and all lists of one length. No field.
+  /// [[a, b, ...], ...]: numbers, each in `range`, in lists of equal length. Not a field.
   std::vector<std::vector<double>> rows(std::string_view key, const Range& range);
-  /// [[x, y], ...]; none where the key is missing.
+  /// [[x, y], ...]; empty if the key is missing.
   std::vector<std::pair<double, double>> pairs(std::string_view key);
 
-  /// What the field is that was read last, for panels.
+  /// Says for panels what the field read last is.
   void explain(const char* what) { fields_.back().what = what; }
 
-  /// All keys that the object may hold, said before the first is read: any other is refused at
-  /// once. What is missing may stand there under that name.
+  /// All keys that the object may have, given before the first is read. Any other key is refused at
+  /// once: it may be a missing key that is misspelt.
   void expect(std::initializer_list<std::string_view> keys) { expect(std::vector(keys)); }
   void expect(const std::vector<std::string_view>& keys);
 
-  /// A key that may stand there although `expect` is not told: it is read later on.
+  /// Allows a key that `expect` was not told about: it is read later.
   void know(std::string_view key);
 
-  /// A text that others read, such as editors: it may stand there, and is neither recorded nor a
+  /// Allows a text that is meant for other programs, such as editors. It is neither recorded nor a
   /// field.
   void leave(std::string_view key);
 
-  /// The one key of `keys` that is there; none or two are an error. `what` says what they are.
+  /// The one key of `keys` that is present; none or two are an error. `what` says what they are.
   std::string one_of(std::string_view what, const std::vector<std::string>& keys);
 
-  /// The object under `key`: read(ObjectReader&), which must read all its keys. A missing one is
-  /// read as {}, so that all its defaults are recorded.
+  /// Reads the object under `key` with read(ObjectReader&), which must read all its keys. If it is
+  /// missing, {} is read, so that all its defaults are recorded.
   template <class Read>
   void object(std::string_view key, const Read& read) {
     const std::unique_ptr<ObjectReader> child = open(key);
@@ -129,7 +130,7 @@ class ObjectReader {
     close(key, *child);
   }
 
-  /// The same where the key is there. Returns whether it is.
+  /// The same if the key is present. Returns whether it is.
   template <class Read>
   bool optional_object(std::string_view key, const Read& read) {
     if (!has(key)) {
@@ -140,7 +141,7 @@ class ObjectReader {
     return true;
   }
 
-  /// A list of objects: read(ObjectReader&) for each. A missing one is empty.
+  /// Reads a list of objects with read(ObjectReader&) for each. A missing list is empty.
   template <class Read>
   void each(std::string_view key, const Read& read) {
     const std::size_t size = open_list(key);
@@ -151,22 +152,22 @@ class ObjectReader {
     }
   }
 
-  /// Refuses the keys that were not read.
+  /// Refuses the keys that have not been read.
   void finish() const;
 
-  /// "file: /pointer/of/this/object", or with a key below it.
+  /// "file: /pointer/of/this/object", optionally with a key below it.
   std::string where() const;
   std::string where(std::string_view key) const;
   const std::string& pointer() const { return pointer_; }
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
-  /// Refuses the key where it is there: `message` says why it is of no use.
+  /// Refuses the key if it is present; `message` says why it has no use.
   void reject(std::string_view key, const std::string& message) const;
 
   /// The object with the values used, in the order of reading.
   const nlohmann::ordered_json& record() const { return *record_; }
 
-  /// What was read, in the order of reading, with what was read in objects below.
+  /// Everything that was read, in the order of reading, including the objects below.
   const std::vector<ReadField>& fields() const { return fields_; }
 
  private:
@@ -175,7 +176,7 @@ class ObjectReader {
   /// Refuses a key that is not known.
   void check_known(const std::string& key) const;
   const Json* find(std::string_view key) const;
-  /// The value to read, marked as read; null where it is missing and may be.
+  /// The value to read, marked as read; null if it is missing and not required.
   const Json* take(std::string_view key, bool required);
   [[noreturn]] void fail_type(const std::string& place, const char* expected,
                               const Json& value) const;

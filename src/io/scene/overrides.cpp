@@ -43,7 +43,7 @@ std::vector<std::string> steps_of(const std::string& pointer, const std::string&
   return steps;
 }
 
-/// The index that a step names in an array; its length where the step appends.
+/// The index that a step names in an array; the length of the array if the step appends.
 std::size_t index_of(const ordered_json& array, const std::string& step, const Override& override_,
                      const std::string& name) {
   if (step == "-") return array.size();
@@ -60,8 +60,8 @@ std::size_t index_of(const ordered_json& array, const std::string& step, const O
   return index;
 }
 
-/// What is made for the steps from `next` on where nothing stands yet: a list where they append to
-/// one or count in it.
+/// The value created for the steps from `next` on if there is none yet: a list if the next step is
+/// an index or appends.
 ordered_json empty_for(const std::vector<std::string>& steps, std::size_t next) {
   const bool in_list =
       next < steps.size() &&
@@ -72,12 +72,12 @@ ordered_json empty_for(const std::vector<std::string>& steps, std::size_t next) 
 
 /// Text that is not JSON is a string, so that --set /solver/method=newton needs no quotes.
 ordered_json value_of(const Override& override_, const std::string& name) {
-  // The value is read with the limits of a scene; what follows them is refused there.
+  // The value is parsed with the limits of a scene and refused if it exceeds them.
   if (!ordered_json::accept(override_.value)) return override_.value;
   return parse_json(override_.value, json_place(name, override_.pointer));
 }
 
-/// Puts `value` into the document, or takes away what is there where it is null.
+/// Sets the value in the document, or removes the old one if `value` is null.
 void apply(const Override& override_, const std::string& name, ordered_json& document) {
   const std::vector<std::string> steps = steps_of(override_.pointer, name);
   ordered_json value = value_of(override_, name);

@@ -30,10 +30,10 @@ void check_version(ObjectReader& reader) {
   }
 }
 
-/// The names in a list, to be told apart by.
+/// The names in a list. They must differ.
 class Names {
  public:
-  /// Refuses a name that stands in the list before. `at`: of the object that bears it.
+  /// Refuses a name that occurs earlier in the list. `at`: the object with that name.
   void add(const std::string& name, const ObjectReader& at) {
     const auto [first, is_new] = owners_.emplace(name, at.pointer());
     if (is_new) return;
@@ -60,7 +60,7 @@ std::vector<Body> read_bodies(ObjectReader& reader, const SceneSources& sources)
   return bodies;
 }
 
-/// Pins that follow colliders follow some that are there.
+/// Checks that the colliders followed by pins exist.
 void check_followers(const ObjectReader& reader, const Scene& scene) {
   std::vector<std::string> names;
   for (const Collider& collider : scene.colliders) names.push_back(collider.name);
@@ -116,7 +116,7 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   reader.each("seams",
               [&](ObjectReader& seam) { scene.seams.push_back(read_seam(seam, scene.bodies)); });
   reader.finish();
-  // After the unknown keys: "bodys" should be called that.
+  // Unknown keys are reported first, because "bodys" may be a misspelling of "bodies".
   if (scene.bodies.empty()) reader.fail("bodies", "a scene needs at least one body");
   if (const auto fault = find_material_fault(scene, scene.solver.method)) {
     throw Error(ErrorKind::invalid_input, json_place(reader.where(), fault->where + fault->key),

@@ -12,7 +12,7 @@ namespace {
   throw Error(ErrorKind::invalid_input, "solver '" + text + "'", message);
 }
 
-/// Puts "key" = value or, in an object of the object, "object/key" = value.
+/// Sets "key" = value or, for an object inside the object, "object/key" = value.
 void set(nlohmann::ordered_json& solver, const std::string& path, const std::string& value,
          const std::string& text) {
   const std::size_t slash = path.find('/');

@@ -7,7 +7,7 @@
 namespace supple::test {
 namespace {
 
-/// A scene of a block with this material and what else its body has.
+/// A scene of a block with this plasticity and further keys of its body.
 std::string block(const std::string& plasticity, const std::string& more = "") {
   return R"({ "supple": 1, "bodies": [ { "mesh": { "file": "block.mesh" },
     "material": { "model": "arap", "mu": 1e5, "plasticity": )" +

@@ -6,7 +6,7 @@
 #include "io/scene/test_scene.h"
 #include "sim/stepper.h"
 
-/// What scenes say to position-based methods.
+/// What scenes can set for position-based methods.
 namespace supple::test {
 namespace {
 

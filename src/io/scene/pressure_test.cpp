@@ -104,7 +104,7 @@ TEST(FiberOfABody, MayBeAFieldOfTheMeshThatItsTransformTurns) {
                                "translate": [5, 6, 7] })"))
           .scene.bodies[0];
   for (std::size_t t = 0; t < young.size(); ++t) {
-    // x becomes y and y becomes -x, twice as long; 1e-12 of 1e5 by the rounding of the places.
+    // x becomes y and y becomes -x, twice as long; positions are rounded to 1e-12 of 1e5.
     EXPECT_NEAR(turned.fibers[0].directions[t][0], -2 * poisson[t], 1e-9 * young[t]);
     EXPECT_NEAR(turned.fibers[0].directions[t][1], 2 * young[t], 1e-9 * young[t]);
   }
@@ -168,7 +168,7 @@ TEST(FiberOfABody, RefusesWhatItCannotBe) {
             "/fiber/1/direction");
 }
 
-/// Of the file, before a simulation is built.
+/// The file is refused, before a simulation is built.
 TEST(FiberOfABody, WithACurveNeedsAMethodThatRunsIt) {
   const std::string scene = muscle(R"({ "direction": [1, 0, 0], "curve": [[1, 0], [2, 1]] })");
   for (const char* const method : {"xpbd", "step_and_project", "projective_dynamics"}) {

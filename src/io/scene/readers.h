@@ -10,8 +10,8 @@
 #include "supple/scene.h"
 #include "supple/simulation.h"
 
-/// What reads the parts of a scene. Each gets the object that holds the part and reads all of its
-/// keys; errors as in ObjectReader.
+/// The readers of the parts of a scene. Each gets the object that holds the part and reads all of
+/// its keys. Errors as in ObjectReader.
 namespace supple {
 
 TimeSettings read_time(ObjectReader& time);
@@ -27,7 +27,7 @@ Motion read_motion(ObjectReader& motion);
 TimedNumber read_timed_number(ObjectReader& reader, const char* key, const Range& range,
                               std::optional<double> fallback = {});
 
-/// What a transform does to the axes of a mesh file: x, y and z become these.
+/// How a transform changes the axes of a mesh file: what x, y and z become.
 using Axes = std::array<Vec3, 3>;
 
 /// "fiber" of a body of tets. Fields of the mesh have directions along its own axes.
@@ -36,20 +36,20 @@ FiberSettings read_fiber(ObjectReader& fiber, const TetMesh& mesh, const Axes& a
 /// "pressure" of a body.
 PressureSettings read_pressure(ObjectReader& body);
 
-/// "tearing" of a body whose mesh and material were read.
+/// "tearing" of a body whose mesh and material have been read.
 TearingSettings read_tearing(ObjectReader& tearing, const Body& body);
 
 Blade read_blade(ObjectReader& blade, std::size_t index);
 
-/// Vertices in a box, in a list, or both. At least one.
+/// Vertices in a box, in a list, or both; at least one.
 VertexSelection read_selection(ObjectReader& select, const TetMesh& mesh);
 
 /// An element of "bonds", and one of "seams", between these bodies.
 Bond read_bond(ObjectReader& bond, const std::vector<Body>& bodies);
 Seam read_seam(ObjectReader& seam, const std::vector<Body>& bodies);
 
-/// What a file that is no tetrahedral mesh is read for: the hull of tets that are to be made, a
-/// surface, or strands.
+/// How to read a file that is not a tetrahedral mesh: as the hull of tets to be generated, as a
+/// surface, or as strands.
 enum class FileContent { hull, sheet, strands };
 
 /// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
@@ -63,23 +63,24 @@ void read_transform(ObjectReader& transform, std::vector<Vec3>& points);
 /// A material whose parameters per tet come from the fields of `mesh`; already checked.
 MaterialSettings read_material(ObjectReader& material, const TetMesh& mesh);
 
-/// The material of a cloth, a strand or a surface: its springs, or what makes it a membrane.
+/// The material of a cloth, a strand or a surface: its springs, or the settings of a membrane or a
+/// rod.
 void read_cloth_material(ObjectReader& material, const SpringMesh& mesh, Body& body);
 
-/// A further material of a membrane.
+/// An additional material of a membrane.
 MaterialSettings read_sheet(ObjectReader& material, const SpringMesh& mesh);
 
 /// An element of "pins" of a body.
 Pin read_pin(ObjectReader& pin, const TetMesh& mesh);
 
-/// A list of terms of a user's function, under `key`. None: an empty function.
+/// A list of terms of a user's function, under `key`. An empty function if there are none.
 ScalarFunction read_function(ObjectReader& material, const char* key);
 
-/// `max_tets`: what generators may still make.
+/// `max_tets`: how many the generators may still make.
 Body read_body(ObjectReader& body, std::size_t index, const SceneSources& sources,
                std::size_t max_tets);
 
-/// "center" of a generator or a collider, m; the origin where it is not given.
+/// "center" of a generator or a collider, m; the origin if it is not given.
 Vec3 read_center(ObjectReader& reader);
 
 Collider read_collider(ObjectReader& collider, std::size_t index, const SceneSources& sources);

@@ -58,7 +58,7 @@ TEST(RodScene, TheSettingsReadAgainGiveTheSameScene) {
   EXPECT_TRUE(bodies[0]["material"].contains("stretch"));
 }
 
-/// The lines of a file, under the two materials of strands.
+/// The lines of a file, with each of the two materials of strands.
 TEST(RodScene, StrandsComeFromAFile) {
   const std::string body = R"({ "supple": 1, "bodies": [ { "mesh": { "file": "hair.obj" },
     "transform": { "scale": 0.5 }, "material": )";

@@ -11,7 +11,7 @@
 namespace supple::test {
 namespace {
 
-/// The scene of the documentation with every key set to something else than its default.
+/// The scene of the documentation with every key set to something other than its default.
 const char* const full_scene = R"({
   "supple": 1,                              // version of this format
   "name": "twisting bar",
@@ -259,7 +259,7 @@ TEST(Scene, FunctionsOfTermsHaveTheirDerivatives) {
   EXPECT_EQ(material.a.value(3), 8);
   EXPECT_EQ(material.a.first(3), 8);
   EXPECT_EQ(material.a.second(3), 4);
-  // 3 log^2 x, and its continuation below 0.1: rounding alone is allowed for
+  // 3 log^2 x, and its continuation below 0.1: only rounding is allowed for
   EXPECT_NEAR(material.c.value(2), 3 * std::log(2) * std::log(2), 1e-15);
   EXPECT_NEAR(material.c.first(2), 3 * std::log(2), 1e-15);
   EXPECT_NEAR(material.c.second(2), 1.5 * (1 - std::log(2)), 1e-15);
@@ -286,7 +286,7 @@ TEST(Scene, SplinePresetsAreThoseOfTheMaterials) {
 TEST(Scene, WhatIsLeftOutHasTheDefaultsOfTheInterface) {
   const Scene scene = parse(smallest_scene).scene;
   const Scene defaults;
-  EXPECT_EQ(scene.name, "bar");  // of bar.json
+  EXPECT_EQ(scene.name, "bar");  // from bar.json
   EXPECT_EQ(scene.time.step, defaults.time.step);
   EXPECT_EQ(scene.time.frames, defaults.time.frames);
   EXPECT_EQ(scene.gravity, defaults.gravity);
@@ -373,7 +373,7 @@ TEST(Scene, AHistoryIsNotRecordedForAMethodWithoutOne) {
 }
 
 TEST(Scene, NoSolverIsRecordedForAnExplicitIntegrator) {
-  // full_scene has one, which is taken away.
+  // full_scene has a solver, which is removed.
   const LoadedScene loaded =
       parse(full_scene, {{"/time/integrator", "symplectic_euler"}, {"/solver", "null"}});
   EXPECT_EQ(loaded.scene.time.integrator, TimeIntegrator::symplectic_euler);
@@ -399,7 +399,7 @@ TEST(Override, ReplacesAddsAppendsAndRemoves) {
                   {"/solver/method", "newton"}})
                 .solver.method,
             SolverMethod::newton);
-  // Objects and lists on the way to a new key are made.
+  // Objects and lists on the way to a new key are created.
   EXPECT_EQ(parse(smallest_scene, {{"/solver/line_search/shrink", "0.25"}})
                 .scene.solver.line_search.shrink,
             0.25);

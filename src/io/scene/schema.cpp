@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Objects that stand in many places, by key: one definition each.
+/// Objects that occur in many places, by key: each has one definition.
 std::string shared_name(const std::string& key) {
   if (key == "from" || key == "to") return "select";
   if (key == "layers") return "material";
@@ -24,7 +24,7 @@ std::string shared_name(const std::string& key) {
   return std::find(shared.begin(), shared.end(), key) == shared.end() ? "" : key;
 }
 
-/// Its value decides which other keys an object may hold.
+/// Does the value of this key decide which other keys an object may have?
 bool is_discriminator(const std::string& key) { return key == "model" || key == "method"; }
 
 ordered_json list_of(const ordered_json& items, std::size_t count) {
@@ -42,7 +42,7 @@ ordered_json schema_of(const Range& range, const char* type) {
   return schema;
 }
 
-/// What a key that was read takes.
+/// What a key accepts.
 ordered_json schema_of(const ReadField& field) {
   const std::string type = field.type;
   const ordered_json number = schema_of(field.range, "number");
@@ -64,7 +64,7 @@ ordered_json schema_of(const ReadField& field) {
   } else if (type == "box") {
     schema = list_of(list_of(number, 3), 2);
   } else if (type == "integers") {
-    // Of vertices as many as the mesh has, which differ.
+    // The number of vertices depends on the mesh.
     Range range = field.range;
     range.high = infinity;
     schema = {{"type", "array"}, {"items", schema_of(range, "integer")}};
@@ -80,12 +80,12 @@ ordered_json schema_of(const ReadField& field) {
   return schema;
 }
 
-/// Lists of rows of numbers, which are no fields.
+/// Lists of rows of numbers, which are not fields.
 ordered_json schema_of_rows() {
   return {{"type", "array"}, {"items", {{"type", "array"}, {"items", {{"type", "number"}}}}}};
 }
 
-/// What both take: names of either, and what else they agree in.
+/// What both accept: the names of both, and whatever else they agree on.
 ordered_json merged(const ordered_json& a, const ordered_json& b) {
   ordered_json both = ordered_json::object();
   for (const auto& [key, value] : a.items()) {
@@ -103,13 +103,13 @@ ordered_json merged(const ordered_json& a, const ordered_json& b) {
   return both;
 }
 
-/// What stands, or may stand, in one place of a scene.
+/// What may occur in one place of a scene.
 class Place {
  public:
-  /// A value that was read; document: the same as it was given, null where it was not.
+  /// A value that was read; document: the value as it was given, null if it was not given.
   void add_field(const ReadField& field, const ordered_json& value, const ordered_json* document) {
     ordered_json schema = schema_of(field);
-    if (std::string(field.type) == "integers" && !field.required) {  // as many as by default
+    if (std::string(field.type) == "integers" && !field.required) {  // as many as the default has
       schema["minItems"] = schema["maxItems"] = value.size();
     }
     add_form(std::move(schema));
@@ -119,7 +119,7 @@ class Place {
   }
   void add_form(ordered_json schema) {
     for (ordered_json& form : forms_) {
-      // Points, corners and the like are of one type, but no lists of one another.
+      // Points, corners and the like have the same type, but their lists differ in length.
       if (form["type"] != schema["type"]) continue;
       if (form["type"] == "array" && form.value("maxItems", 0) != schema.value("maxItems", 0)) {
         continue;
@@ -140,7 +140,7 @@ class Place {
     }
     return *properties_.emplace_back(key, std::make_unique<Place>()).second;
   }
-  /// An object of these keys stands here, some of which had to be there.
+  /// An object with these keys occurs here; some of the keys were required.
   void add_object(const ordered_json& object, const std::vector<std::string>& required) {
     if (num_objects_++ == 0) required_ = required;
     std::erase_if(required_, [&](const std::string& key) {
@@ -186,13 +186,13 @@ class Place {
 
   std::vector<ordered_json> forms_;  ///< of plain values
   std::optional<ordered_json> default_;
-  bool has_defaults_ = false;     ///< several
+  bool has_defaults_ = false;     ///< there are several
   std::unique_ptr<Place> items_;  ///< of a list of objects
-  std::string reference_;         ///< an object that is defined elsewhere
+  std::string reference_;         ///< the name of a definition elsewhere
   std::vector<std::pair<std::string, std::unique_ptr<Place>>> properties_;
   int num_objects_ = 0;
-  std::vector<std::string> required_;  ///< in every object
-  /// Keys beside each value of a discriminator.
+  std::vector<std::string> required_;  ///< required in every object
+  /// The keys that occur together with each value of a discriminator.
   std::map<std::string, std::map<std::string, std::vector<std::string>>> keys_of_;
 };
 
@@ -247,7 +247,7 @@ class SchemaMaker {
     }
   }
 
-  /// Where an object under a key is described.
+  /// The place that describes an object under a key.
   Place& target(Place& place, const std::string& key) {
     const std::string name = shared_name(key);
     if (name.empty()) return place;
@@ -257,7 +257,7 @@ class SchemaMaker {
 
   Place scene_;
   std::map<std::string, Place> shared_;
-  std::map<std::string, const ReadField*> fields_;  ///< of the example, by pointer
+  std::map<std::string, const ReadField*> fields_;  ///< those of the example, by pointer
 };
 
 }  // namespace

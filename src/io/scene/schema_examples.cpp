@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// What no table knows.
+/// Scenes for everything that is not in a table.
 const char* const written[] = {
     // Meshes, springs and rods.
     R"({ "supple": 1, "bodies": [
@@ -100,7 +100,7 @@ const char* const written[] = {
         { "convex_hull": { "file": "surface.obj" } },
         { "height_field": { "heights": [[0, 0], [0, 0]] } },
         { "height_field": { "file": "heights.txt" } } ] })",
-    // What ties bodies, and what separates them.
+    // Things that tie bodies together, and things that separate them.
     R"({ "supple": 1, "bodies": [
       { "name": "a", "mesh": { "tetrahedron": {} }, "material": { "model": "arap", "mu": 1 } },
       { "name": "b", "mesh": { "tetrahedron": {} }, "material": { "model": "arap", "mu": 1 } },
@@ -120,7 +120,7 @@ const char* const written[] = {
       "blades": [ { "segment": [[0, 0, 0], [1, 0, 0]], "cuts": ["a"],
                     "motion": { "translate": { "velocity": [1, 0, 0] } } },
                   { "triangle": [[0, 0, 0], [1, 0, 0], [0, 1, 0]] } ] })",
-    // A limit that follows another one.
+    // A limit that depends on another one.
     R"({ "supple": 1, "solver": { "line_search": { "type": "wolfe", "sufficient_decrease": 0.2 } },
       "bodies": [ { "mesh": { "tetrahedron": {} }, "material": { "model": "arap", "mu": 1 } } ] })"};
 
@@ -129,7 +129,7 @@ ordered_json with_body(const ordered_json& material, const char* mesh) {
           {"bodies", {{{"mesh", ordered_json::parse(mesh)}, {"material", material}}}}};
 }
 
-/// A value for a parameter; by_field: from the mesh, where it may come from there.
+/// A value for a parameter; by_field: taken from the mesh if that is possible.
 ordered_json value_of(const MaterialParameter& parameter, const MaterialSettings& settings,
                       bool by_field) {
   const auto value = [&]<class T>(T MaterialSettings::*member) -> ordered_json {
@@ -151,8 +151,8 @@ ordered_json value_of(const MaterialParameter& parameter, const MaterialSettings
   return std::visit(value, parameter.member);
 }
 
-/// Each material of tets, its parameters by numbers and by fields, and of a membrane, whether they
-/// are to be had or not.
+/// Adds each material for tets, with its parameters as numbers and as fields, and for a membrane,
+/// whether the combination exists or not.
 void add_materials(std::vector<ordered_json>& scenes) {
   for (const MaterialRow& row : material_table()) {
     MaterialSettings settings;
@@ -176,7 +176,7 @@ void add_materials(std::vector<ordered_json>& scenes) {
   }
 }
 
-/// Each method with each choice of each option, whether they go together or not.
+/// Adds each method with each choice of each option, whether they are compatible or not.
 void add_solvers(std::vector<ordered_json>& scenes) {
   ordered_json scene = with_body({{"model", "arap"}, {"mu", 1}}, R"({"tetrahedron": {}})");
   for (const SolverMethod method : all_choices<SolverMethod>()) {

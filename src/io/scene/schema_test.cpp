@@ -10,13 +10,13 @@
 
 #include "supple/error.h"
 
-/// The schema against the reader. tests/tools/schema_test.py holds it against scenes.
+/// Compares the schema with the reader. tests/tools/schema_test.py compares it with scenes.
 namespace supple {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// Those of a schema and of its alternatives that describe objects or lists.
+/// The parts of a schema and its alternatives that describe objects or lists.
 std::vector<const ordered_json*> branches(const ordered_json& schema, const ordered_json& at) {
   if (at.contains("$ref")) {
     const auto name = at["$ref"].get<std::string>().substr(std::string("#/definitions/").size());
@@ -30,7 +30,7 @@ std::vector<const ordered_json*> branches(const ordered_json& schema, const orde
   return all;
 }
 
-/// Whether an object with this "model" or "method" may have the key.
+/// Does the schema allow the key in an object with this "model" or "method"?
 bool allows(const ordered_json& schema, const ordered_json& object, const std::string& key) {
   for (const ordered_json& rule : schema.value("allOf", ordered_json::array())) {
     const auto condition = rule["if"]["properties"].begin();

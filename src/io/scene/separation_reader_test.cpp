@@ -45,7 +45,7 @@ TEST(SeparationReader, ReadsTearingAndBlades) {
   EXPECT_FALSE(loaded.scene.blades[0].cuts);
   EXPECT_EQ(loaded.scene.blades[1].points.size(), 3U);
   EXPECT_EQ(loaded.scene.blades[1].cuts, (std::vector<std::string>{"body_0"}));
-  // With all defaults written, it reads as the same.
+  // With all defaults written out, it reads as the same scene.
   const LoadedScene again = parse_scene(loaded.settings, "scene.json", {});
   EXPECT_EQ(again.settings, loaded.settings);
   EXPECT_EQ(again.scene.blades[1].points, loaded.scene.blades[1].points);

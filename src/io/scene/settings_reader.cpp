@@ -8,7 +8,7 @@ namespace supple {
 
 namespace {
 
-/// Options of /solver, or those of its line search.
+/// Reads the options of /solver, or those of its line search.
 void read_options(ObjectReader& reader, SolverSettings& settings, bool of_search) {
   for (const SolverOption& option : solver_options()) {
     const std::string_view key = option.key;

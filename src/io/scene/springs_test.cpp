@@ -30,7 +30,7 @@ TEST(SpringScene, BodiesLandInTheirFields) {
   EXPECT_EQ(cloth.triangles.size(), 16U);
   EXPECT_EQ(cloth.springs.size(), 4U * 3 + 5 * 2 + 2 * 8);  // no bending springs
   for (const Spring& spring : cloth.springs) {
-    // Rest lengths are those after the transform.
+    // Rest lengths are measured after the transform.
     EXPECT_NEAR(spring.rest_length, spring.stiffness == 100 ? 1 : std::sqrt(2), 1e-15);
   }
   EXPECT_EQ(cloth.density, 0.2);
@@ -41,7 +41,7 @@ TEST(SpringScene, BodiesLandInTheirFields) {
   ASSERT_EQ(strand.springs.size(), 5U);
   EXPECT_EQ(strand.springs[3].stiffness, 10);  // a tenth
   EXPECT_EQ(strand.springs[3].rest_length, 2);
-  // Those between neighbours alone.
+  // Only the springs between neighbours.
   EXPECT_TRUE(strand.springs[0].inextensible);
   EXPECT_FALSE(strand.springs[3].inextensible);
   EXPECT_FALSE(cloth.springs[0].inextensible);
