@@ -6,15 +6,7 @@
 #include "base/refuse.h"
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
-#include "descent/minimise.h"
-#include "descent/newton.h"
-#include "elements/fiber_field.h"
-#include "model/multipliers.h"
-#include "sim/contact_setup.h"
-#include "sim/numbering.h"
-#include "sim/position_run.h"
-#include "sim/separations.h"
-#include "sim/step_setup.h"
+#include "sim/running_scene.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
 
@@ -29,69 +21,37 @@ constexpr int max_newton_iterations = 500;
 class Step {
  public:
   Step(const Scene& scene, const SimulationState& from, int threads)
-      : threads_(threads),
-        model_(build_model(with_fiber_directions(scene, threads_))),
-        numbering_(model_),
-        state_(numbering_.to_model(load_state(model_, from))),
-        contact_(make_contact(scene, model_, numbering_, surface_of(scene, model_, numbering_),
-                              model_.rest)),
-        objective_(model_, contact_.get(), threads_),
-        minimiser_(model_.num_vertices),
-        setup_(scene, model_),
-        clock_(clock_of(from.time, from.frame, scene.time)) {
-    if (setup_.integrator().is_explicit) {
-      throw Error(ErrorKind::invalid_input, "/time/integrator",
-                  std::string(setup_.integrator().name()) +
-                      " solves nothing: there is no descent to compare");
-    }
-    if (contact_ && contact_->pairs() != nullptr) {
-      contact_->pairs()->find_overlaps(state_.x[0].v);
-    }
-    contract_fibers(model_, clock_.at(setup_.integrator().stage));
-    grow(model_, state_.plastic, clock_.at(setup_.integrator().stage));
-    if (!state_.plastic.empty()) write_rest_shapes(model_, state_.plastic);
-    objective_.shapes_changed(true);
-    model_.rods.frames = state_.rods;
-    model_.rods.time = state_.time;
-    use_multipliers(model_, state_.multipliers);
-    setup_.prepare(state_, clock_, objective_);
-  }
+      : scene_(scene, {.threads = threads}, RunningScene::Begin::to_be_posed),
+        posed_(pose(from)),
+        minimiser_(scene_.model().num_vertices) {}
 
-  const Model& model() const { return model_; }
-  ContactEnergy* contact() const { return contact_.get(); }
-  Objective& objective() { return objective_; }
-  double inverse_a2() const { return setup_.inverse_a2(); }
+  const Model& model() const { return scene_.model(); }
+  ContactEnergy* contact() const { return posed_.contact; }
+  Objective& objective() { return posed_.objective; }
+  double inverse_a2() const { return posed_.setup.inverse_a2(); }
 
-  Threads& threads() { return threads_; }
+  Threads& threads() { return posed_.threads; }
 
   /// y and x_0 of the scene's own solver, m.
-  const VectorField& target() const { return setup_.target(); }
-  const VectorField& start() const { return setup_.start(); }
+  const VectorField& target() const { return posed_.setup.target(); }
+  const VectorField& start() const { return posed_.setup.start(); }
 
   /// Minimises from z on.
   MinimiseReport minimise(Direction& direction, const SolverSettings& settings, VectorField& z,
                           const MinimiseOptions& options = {}) {
-    return minimiser_.run(objective_, direction, settings, z, options);
+    return minimiser_.run(posed_.objective, direction, settings, z, options);
   }
 
   MinimiseReport project(PositionSolver& solver, const SolverSettings& settings, VectorField& z,
                          const MinimiseOptions& options) {
-    const double stage = setup_.integrator().stage;
     PositionRun run;
-    return run.run(objective_, solver,
-                   {.y = setup_.target(),
-                    .x_start = state_.x,
-                    .inverse_a2 = objective_.inverse_a2(),
-                    .time = clock_.at(stage),
-                    .h = stage * setup_.length(),
-                    .stage = stage},
-                   settings, true, z, options);
+    return run.run(posed_.objective, solver, posed_.step, settings, true, z, options);
   }
 
   /// In scene order: [num_vertices * 3].
   std::vector<double> unpadded(const VectorField& z) const {
     std::vector<double> positions(3 * z.size());
-    numbering_.unpad_to_scene(z, positions);
+    scene_.numbering().unpad_to_scene(z, positions);
     return positions;
   }
 
@@ -100,7 +60,7 @@ class Step {
     double sum = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
       const PaddedVector& own =
-          z[static_cast<std::size_t>(numbering_.to_model(static_cast<int>(i)))];
+          z[static_cast<std::size_t>(scene_.numbering().to_model(static_cast<int>(i)))];
       for (std::size_t k = 0; k < 3; ++k) {
         const double d = own.v[k] - reference[3 * i + k];
         sum += d * d;
@@ -110,15 +70,17 @@ class Step {
   }
 
  private:
-  Threads threads_;
-  Model model_;
-  Numbering numbering_;
-  State state_;
-  std::unique_ptr<ContactEnergy> contact_;
-  Objective objective_;
+  RunningScene::Posed pose(const SimulationState& from) {
+    const TimeIntegrator integrator = scene_.scene().time.integrator;
+    require(!is_explicit(integrator), "/time/integrator",
+            std::string(to_string(integrator)) + " solves nothing: there is no descent to compare");
+    scene_.set_state(from);
+    return scene_.pose();
+  }
+
+  RunningScene scene_;
+  RunningScene::Posed posed_;
   Minimiser minimiser_;
-  StepSetup setup_;
-  StepClock clock_;
 };
 
 /// Records iterates; its own time does not count.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/test_scenes.h"
@@ -33,6 +34,59 @@ TEST(SolveConverged, HasNoGradientLeft) {
   EXPECT_LT(step.objective, step.start_objective);
   // Compared with pin forces of 1e6 N/m times the lag of a frame.
   EXPECT_LT(step.gradient_norm, 1e-6);
+}
+
+/// Two cubes of 0.5 m, one of which is held and bears the other by bonds.
+Scene bonded_cubes() {
+  Scene scene = test::free_block("neo_hookean");
+  scene.gravity = {0, -9.81, 0};
+  scene.bodies.push_back(scene.bodies[0]);
+  scene.bodies[0].name = "upper";
+  scene.bodies[1].name = "lower";
+  for (Vec3& vertex : scene.bodies[1].mesh.vertices) vertex[1] -= 0.5;
+  const Box upper = bounding_box(scene.bodies[0].mesh.vertices);
+  scene.bodies[0].pins.push_back({.box = {{-1, upper.max[1], -1}, {1, upper.max[1], 1}}});
+  scene.bonds.push_back({.body = "lower",
+                         .select = {.box = {{-1, upper.min[1] - 1e-9, -1}, {1, upper.min[1], 1}}},
+                         .to = "upper",
+                         .stiffness = 1e4});
+  return scene;
+}
+
+// Both solve the same problem, with everything that is in it.
+TEST(SolveConverged, IsTheStepOfASimulationByNewtonsMethod) {
+  Scene growing = small_bar();
+  growing.bodies[0].growth.push_back({.stretch = 1.1});
+  Scene plastic = small_bar();
+  plastic.bodies[0].material.plasticity = PlasticitySettings{.yield = 0.01};
+  const std::pair<const char*, Scene> scenes[] = {{"bar", small_bar()},
+                                                  {"bonds", bonded_cubes()},
+                                                  {"rods", test::hanging_curl()},
+                                                  {"springs", test::hanging_cloth()},
+                                                  {"folds", test::folded_membrane("corotated")},
+                                                  {"fibers", test::fibrous_bar()},
+                                                  {"growth", growing},
+                                                  {"plasticity", plastic}};
+  for (auto [name, scene] : scenes) {
+    SCOPED_TRACE(name);
+    scene.solver = {.method = SolverMethod::newton, .iterations = 200, .tolerance = 0};
+    Simulation simulation(scene, {.threads = 1});
+    test::run(simulation, 6);
+    const SimulationState state = simulation.state();
+    const ConvergedStep converged = solve_converged(scene, state, 1);
+    EXPECT_TRUE(converged.converged);
+    test::run(simulation, 1);
+    const std::vector<Vec3> stepped = test::positions_of(simulation);
+    const Box box = bounding_box(stepped);
+    const double size =
+        std::hypot(box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]);
+    double worst = 0;
+    for (std::size_t i = 0; i < converged.positions.size(); ++i) {
+      worst = std::max(worst, std::abs(converged.positions[i] - stepped[i / 3][i % 3]));
+    }
+    // Where both end, the gradient is at its rounding.
+    EXPECT_LT(worst, 1e-8 * size);
+  }
 }
 
 TEST(CompareSolvers, AllStartAtTheSamePlaceAndGoTowardsTheSameAnswer) {

@@ -70,12 +70,12 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
   islands_.set_groups(model_.bonds.groups(model_.body_vertices));
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   state_ = numbering_.to_model(state_);
-  if (begin == Begin::later) {
-    if (contact_) start_ = state_.x;
-  } else {
+  if (begin == Begin::at_start) {
     start_apart(state_.x);
+  } else if (contact_) {
+    start_ = state_.x;
   }
-  if (setup_.integrator().is_explicit) return;
+  if (setup_.integrator().is_explicit || begin == Begin::to_be_posed) return;
   if (is_position_based(scene_.solver.method)) {
     position_solver_ = make_position_solver(model_, contact_.get(), scene_.solver);
     before_substep_ = before_;

@@ -45,8 +45,11 @@ namespace supple {
 /// turn, and running_scene_changes.cpp makes changes between two frames.
 class RunningScene {
  public:
-  /// Whether the scene starts now, or set_state, take_over or go_on_from sets its state later.
-  enum class Begin { at_start, later };
+  enum class Begin {
+    at_start,    ///< the scene starts now
+    later,       ///< set_state, take_over or go_on_from sets its state later
+    to_be_posed  ///< the same, and it has no solver: `pose` gives its steps to others
+  };
 
   /// Throws Error if the scene cannot be simulated. earlier: a scene with the same settings, some
   /// of whose bodies stay; what was built for them is taken over. The result has the same bits
@@ -57,6 +60,17 @@ class RunningScene {
 
   /// `origin`, with -1 for bodies of this scene that have been changed since it was built.
   std::vector<int> unchanged(std::vector<int> origin) const;
+
+  /// The next substep as a problem, for callers that solve it themselves: nothing steps. Not for
+  /// explicit integrators.
+  struct Posed {
+    Objective& objective;
+    ContactEnergy* contact;  ///< null if nothing can touch
+    const StepSetup& setup;
+    PositionStep step;  ///< for position-based methods
+    Threads& threads;
+  };
+  Posed pose();
 
   /// Simulation::step, without its change of scene. If something throws, the state is restored, but
   /// nothing else can be relied on: no step and no change may follow.
@@ -198,6 +212,7 @@ class RunningScene {
   struct PlaceInFrame {
     bool is_first, is_last;
   };
+  PositionStep position_step(double inverse_a2, bool is_first) const;
   void follow(double time);
   void follow_in_substep(double time);
   void tell_shapes();

@@ -104,6 +104,25 @@ void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& p
               .steps = position_solver_ ? scene_.time.substeps : 1});
 }
 
+/// The substep as a position-based method reads it, once setup_ has prepared it.
+PositionStep RunningScene::position_step(double inverse_a2, bool is_first) const {
+  const double stage = setup_.integrator().stage;
+  return {.y = setup_.target(),
+          .x_start = state_.x,
+          .inverse_a2 = inverse_a2,
+          .time = clock_.at(stage),
+          .h = stage * setup_.length(),
+          .stage = stage,
+          .first_of_frame = is_first};
+}
+
+RunningScene::Posed RunningScene::pose() {
+  follow(clock_.at(setup_.integrator().stage));
+  setup_.prepare(state_, clock_, objective_);
+  return {objective_, contact_.get(), setup_, position_step(objective_.inverse_a2(), true),
+          threads_};
+}
+
 bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
                            const PlaceInFrame& place) {
   follow_in_substep(clock_.at(setup_.integrator().is_explicit ? 0 : setup_.integrator().stage));
@@ -125,14 +144,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     } else {
       inverse_a2 = setup_.prepare_target(state_, clock_, objective_);
     }
-    const double stage = setup_.integrator().stage;
-    const PositionStep step{.y = setup_.target(),
-                            .x_start = state_.x,
-                            .inverse_a2 = inverse_a2,
-                            .time = clock_.at(stage),
-                            .h = stage * setup_.length(),
-                            .stage = stage,
-                            .first_of_frame = place.is_first};
+    const PositionStep step = position_step(inverse_a2, place.is_first);
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
     add_to_report(result, report);

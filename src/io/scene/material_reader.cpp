@@ -263,7 +263,11 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   const bool is_measured = fabric != Fabric::custom;
   membrane.thickness = material.number(
       "thickness", above_zero("m"), is_measured ? std::optional(fabric_thickness) : std::nullopt);
-  if (is_measured) set_fabric(body, fabric, membrane.thickness);
+  if (is_measured) {
+    const double density = body.density;  // of the fabric, unless it is given
+    set_fabric(body, fabric, membrane.thickness);
+    body.density = density;
+  }
   read_sheet_parameters(material, mesh, is_measured, body.material);
   membrane.bending = material.number(
       "bending", from_zero("N m"),
