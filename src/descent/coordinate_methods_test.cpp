@@ -15,6 +15,7 @@
 #include "descent/newton.h"
 #include "descent/test_problem.h"
 #include "descent/vertex_block_descent.h"
+#include "elements/vertex_adjacency.h"
 #include "materials/spline.h"
 
 /// Jacobi, Gauss-Seidel and vertex block descent, plain and accelerated, against Newton and against

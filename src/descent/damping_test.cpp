@@ -9,6 +9,7 @@
 #include "descent/hessian_diagonal.h"
 #include "descent/laplacian.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 namespace {

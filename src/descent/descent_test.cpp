@@ -13,6 +13,7 @@
 #include "descent/minimise.h"
 #include "descent/newton.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 namespace {

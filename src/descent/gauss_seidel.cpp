@@ -5,6 +5,7 @@
 #include "descent/coordinates.h"
 #include "descent/laplacian.h"
 #include "elements/corner_block.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 

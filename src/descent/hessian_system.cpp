@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "linear/solve_ends.h"
 #include "linear/supernodes.h"
 

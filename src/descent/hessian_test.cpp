@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "descent/laplacian.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 #include "materials/test_own_energies.h"
 #include "model/range_fibers.h"
 

@@ -1,6 +1,7 @@
 #include "descent/laplacian_cg.h"
 
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 

@@ -9,6 +9,7 @@
 #include "descent/laplacian.h"
 #include "descent/minimise.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 
 /// What makes Newton's matrix definite, and what solves with it.
 namespace supple {

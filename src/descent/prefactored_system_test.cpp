@@ -10,6 +10,7 @@
 #include "descent/laplacian.h"
 #include "descent/rest_hessian.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 #include "model/pin_selection.h"
 
 namespace supple {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "materials/projection.h"
 #include "model/range_fibers.h"
 #include "supple/error.h"

@@ -1,6 +1,7 @@
 #include "descent/rest_hessian.h"
 
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 

@@ -7,6 +7,7 @@
 #include "descent/hessian.h"
 #include "descent/laplacian.h"
 #include "descent/test_problem.h"
+#include "elements/vertex_adjacency.h"
 
 namespace supple {
 namespace {

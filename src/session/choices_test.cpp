@@ -221,6 +221,32 @@ TEST(Choices, ACurveOfAPresetIsDrawnUpon) {
   ASSERT_TRUE(set(page, "/bodies/0/material/a/" + last + "/1", points.back()[1].get<double>() / 2));
 }
 
+TEST(Choices, AFabricReplacesTheNumbersAndLeavesThemBehind) {
+  Page page("cloth");
+  page.tell(R"({"do": "pause"})");
+  const auto material = [&] {
+    page.advance(page.now);
+    return page.scene["settings"]["bodies"][0]["material"];
+  };
+  ASSERT_TRUE(set(page, "/bodies/0/material/model", "orthotropic_stvk"));
+  EXPECT_EQ(material()["fabric"], "custom");
+  const double own_warp = material()["warp"];
+  ASSERT_TRUE(set(page, "/bodies/0/material/fabric", "black_denim_11oz"));
+  const FabricProperties denim = fabric_properties(Fabric::black_denim_11oz);
+  EXPECT_EQ(material()["warp"], denim.warp / fabric_thickness);
+  EXPECT_EQ(material()["bending"], denim.bending);
+  EXPECT_NE(material()["warp"], own_warp);
+  // One number of its own, the others of the fabric.
+  ASSERT_TRUE(set(page, "/bodies/0/material/shear", 3e5));
+  EXPECT_EQ(material()["shear"], 3e5);
+  EXPECT_EQ(material()["warp"], denim.warp / fabric_thickness);
+  ASSERT_TRUE(set(page, "/bodies/0/material/fabric", "custom"));
+  EXPECT_EQ(material()["fabric"], "custom");
+  EXPECT_EQ(material()["warp"], denim.warp / fabric_thickness);
+  EXPECT_EQ(material()["shear"], 3e5);
+  EXPECT_FALSE(set(page, "/bodies/0/material/fabric", "denim"));
+}
+
 TEST(Choices, AStressThatIsSampledIsThatOfTheModel) {
   Page page("block");
   const ordered_json answer = page.tell(R"({"do": "describe_material", "body": 0})");

@@ -7,6 +7,7 @@
 
 #include "descent/hessian.h"
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "sim/test_scenes.h"

@@ -4,6 +4,7 @@
 
 #include "base/index.h"
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "model/renumber.h"
 
 namespace supple {

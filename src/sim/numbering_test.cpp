@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "supple/simulation.h"
 
 namespace supple {

@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "base/refuse.h"
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "model/multipliers.h"
 #include "supple/error.h"
 
