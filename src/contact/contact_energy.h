@@ -29,7 +29,7 @@
 /// everything below holds for points too.
 ///
 /// Normal part. With the signed distance d of a collider at the end of the step,
-///   E_n(x) = k_i/2 sum_i min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
+///   E_n(x) = sum_i k_i/2 min(0, d(x_i) + s_i)^2                [after thesis eq. 8.7, unilateral].
 /// Deeper than some d_s the contact is stiffer, by k'_i/2 min(0, d(x_i) + s_i + d_s)^2: resting
 /// bodies need soft contacts to converge in few iterations, fast ones need hard contacts to be
 /// stopped. The thesis holds a plane during a line search and drops it when the vertex and the

@@ -88,10 +88,10 @@ class Objective {
   double value_and_gradient(const VectorField& z, VectorField& gradient,
                             Contacts contacts = Contacts::to_be_found);
 
-  /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2), J. An element's energy is a sum of terms of
-  /// size k_j V_j that cancel at rest, as the two lengths of a spring do. The rounding error of the
-  /// elastic energy is therefore this times the rounding of a number.
-  /// A pressure counts as the pressure times its volume.
+  /// sqrt(sum_j (k_j V_j)^2 + sum_s (k_s r_s^2/10)^2 + ...), J. An element's energy is a sum of
+  /// terms of size k_j V_j that cancel at rest, as the two lengths of a spring do. The rounding
+  /// error of the elastic energy is therefore this times the rounding of a number. A joint of a rod
+  /// counts as its bending stiffness, a pressure as the pressure times its volume.
   double energy_scale() const;
 
   /// |z - y|_M^2 / (2 a^2) - sum m weight . z, J.

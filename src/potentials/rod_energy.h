@@ -27,7 +27,8 @@ namespace supple {
 /// Damping of a body resists the change of bending and twist in a step, as the material of its rods
 /// sees it:
 ///   D = sum_i tau/a [B/(2 L) (|D - R_0 K_0n|^2 + |D - R_1 K_1n|^2)/2 + C/(2 L) (m - m_n)^2],
-/// where K_jn is R_j^T D and m_n the twist, both at the start of the step. D has the form of E with
+/// where the D on the right is that of rods.h, K_jn is R_j^T D and m_n the twist, both at the start
+/// of the step. The energy D has the form of E with
 /// another rest shape. Therefore E + D is, up to a constant, E with 1 + tau/a times the stiffness
 /// and the weighted mean of both rest shapes. A rigid motion costs nothing. The angles minimise
 /// E + D: twist then relaxes over time, and between steps it is given by the frames.
