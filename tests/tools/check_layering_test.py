@@ -105,6 +105,16 @@ class CheckLayering(unittest.TestCase):
         self.assertIn("mesh may not link model", output)
         self.assertIn("io/scene may not link io/run", output)
 
+    def test_a_room_that_is_too_large_is_caught(self):
+        text = "int a;\n" * 3000
+        rooms = {f"src/{room}/a.cpp": text for room in ("base", "math", "mesh", "model", "sim")}
+        self.assertEqual(run(rooms)[0], 0)
+        code, output = run({**rooms, "src/sim/b.cpp": "int b;\n" * 100})
+        self.assertEqual(code, 1, output)
+        self.assertIn("src/sim: 3100 of 15100 lines", output)
+        # Tests do not count.
+        self.assertEqual(run({**rooms, "src/sim/b_test.cpp": "int b;\n" * 100})[0], 0)
+
     def test_an_empty_tree_is_no_success(self):
         code, output = run({"src/readme.md": ""})
         self.assertEqual(code, 1, output)
