@@ -21,4 +21,8 @@ NearestPoints nearest_of_face(const std::array<Vec3, 4>& corners);
 /// For two edges, corners 0 and 1, 2 and 3. If they are parallel, some pair of nearest points.
 NearestPoints nearest_of_edges(const std::array<Vec3, 4>& corners);
 
+inline NearestPoints nearest_of(bool is_edges, const std::array<Vec3, 4>& corners) {
+  return is_edges ? nearest_of_edges(corners) : nearest_of_face(corners);
+}
+
 }  // namespace supple

@@ -103,6 +103,9 @@ class ContactMatrix final : public ConstantDirection {
   int num_active() const { return static_cast<int>(active_.size()); }
 
  private:
+  /// Most rows of contacts that are left out of the matrix: one dense system holds all directions.
+  static constexpr std::size_t most_left_out = 2048;
+
   /// A point that touches, shared by the rows of all its directions.
   struct Point {
     int place, count;  ///< as in Contact; number of vertices

@@ -42,7 +42,8 @@ namespace supple {
 /// until another scene takes over. running_scene_descent.cpp solves a substep,
 /// running_scene_energy.cpp keeps it from gaining energy, running_scene_frame.cpp runs the frame
 /// with the other safeguards, running_scene_shapes.cpp follows shapes that flow, grow, contract and
-/// turn, and running_scene_changes.cpp makes changes between two frames.
+/// turn, running_scene_changes.cpp makes changes between two frames, and running_scene_state.cpp
+/// gives the state and takes over that of another scene.
 class RunningScene {
  public:
   enum class Begin {
