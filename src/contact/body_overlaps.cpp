@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
+#include <numbers>
 
 #include "base/index.h"
 #include "contact/aabb_tree.h"

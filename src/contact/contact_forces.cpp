@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/index.h"
 #include "contact/contact_energy.h"
