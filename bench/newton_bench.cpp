@@ -19,6 +19,7 @@
 #include "descent/line_search.h"
 #include "descent/minimise.h"
 #include "descent/newton.h"
+#include "elements/vertex_adjacency.h"
 #include "linear/ordering.h"
 #include "model/model.h"
 #include "supple/simulation.h"

@@ -14,6 +14,7 @@
 
 #include "base/stopwatch.h"
 #include "descent/laplacian.h"
+#include "elements/vertex_adjacency.h"
 #include "linear/ordering.h"
 #include "model/model.h"
 
