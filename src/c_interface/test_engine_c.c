@@ -577,7 +577,7 @@ const char* test_lists(void) {
   CHECK(lists_name(supple_list_rigid_materials, "rigid"));
   const SuppleDescription* entries = NULL;
   size_t count = 0;
-  REFUSED(supple_list((SuppleList)8, &entries, &count));
+  REFUSED(supple_list((SuppleList)9, &entries, &count));
   REFUSED(supple_list(supple_list_solvers, NULL, &count));
   CHECK(strstr(supple_scene_schema(), "\"bodies\"") != NULL);
   CHECK(strlen(supple_simd_level()) > 3);
