@@ -284,15 +284,14 @@ TEST(Watching, ConvergenceFallsWithTheIterations) {
 TEST(Watching, ARaceShowsEachSolverAgainstTheConvergedMotion) {
   Page page("block");
   page.tell(R"({"do": "pause"})");
-  page.tell(
-      R"({"do": "race", "solvers": ["newton", "gradient_descent:line_search/type=backtracking"],
-               "budget_ms": 2})");
+  page.tell(R"({"do": "race", "solvers": ["newton", "pbd"], "budget_ms": 2})");
   page.step(5);
   EXPECT_TRUE(page.status["race"].get<bool>());
   const ordered_json lanes = page.frame_header()["lanes"];
   ASSERT_EQ(lanes.size(), 2U);
   EXPECT_EQ(lanes[0]["label"], "newton");
-  // Newton's method needs far less than its budget on twelve vertices, gradient descent more.
+  // However little time there is, Newton's method gets through an iteration, and pbd, which does
+  // not read the material, goes elsewhere.
   EXPECT_LT(lanes[0]["error"].get<double>(), 1e-5);
   EXPECT_GT(lanes[1]["error"].get<double>(), lanes[0]["error"].get<double>());
   EXPECT_EQ(page.frame_array("lane_1").size(), page.positions().size());
