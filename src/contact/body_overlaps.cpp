@@ -28,11 +28,6 @@ constexpr int most_probes = 64;
 /// for more than these.
 constexpr int most_added_rounds = 4;
 
-Vec3 place_in(const double* x, int vertex) {
-  const double* const own = x + 4 * at(vertex);
-  return {own[0], own[1], own[2]};
-}
-
 template <std::size_t N>
 Box box_of(const std::array<int, N>& corners, const double* x) {
   Box box{place_in(x, corners[0]), place_in(x, corners[0])};

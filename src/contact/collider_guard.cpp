@@ -10,6 +10,7 @@
 #include "base/index.h"
 #include "contact/body_pairs.h"
 #include "contact/deepest_point.h"
+#include "contact/triangle.h"
 #include "math/vec3.h"
 #include "supple/error.h"
 
@@ -47,10 +48,6 @@ constexpr double least_outside = std::numeric_limits<double>::min();
 
 using Corners = std::array<Vec3, 3>;
 using Hull = std::array<Corners, 2>;
-
-Vec3 corner_at(const double* x, std::size_t vertex) {
-  return {x[4 * vertex], x[4 * vertex + 1], x[4 * vertex + 2]};
-}
 
 double largest(const Vec3& x) { return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])}); }
 
@@ -538,7 +535,7 @@ void ColliderGuard::start_outside(std::vector<ColliderObject>& colliders, double
   inflate(colliders, 0);
   const auto corners_of = [&](const Element& own) {
     Corners corners;
-    for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = place_in(x, own.corners[i]);
     return corners;
   };
   // Elements that are nearer to a collider than its layer.
@@ -578,7 +575,7 @@ void ColliderGuard::require_outside(const std::vector<ColliderObject>& colliders
                                     const std::vector<char>& fresh) const {
   for (const Element& own : elements_) {
     Corners corners;
-    for (std::size_t i = 0; i < 3; ++i) corners[i] = corner_at(x, at(own.corners[i]));
+    for (std::size_t i = 0; i < 3; ++i) corners[i] = place_in(x, own.corners[i]);
     for (std::size_t c = 0; c < colliders.size(); ++c) {
       if (!may_touch(colliders[c], static_cast<int>(c), own)) continue;
       if (colliders[c].can_move() && !fresh.empty() && fresh[at(own.body)] == 0) continue;

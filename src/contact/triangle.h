@@ -1,8 +1,16 @@
 #pragma once
 
+#include <cstddef>
+
 #include "supple/mesh.h"
 
 namespace supple {
+
+/// A vertex of positions with four numbers each, the last one padding, m.
+inline Vec3 place_in(const double* x, int vertex) {
+  const double* const own = x + 4 * static_cast<std::size_t>(vertex);
+  return {own[0], own[1], own[2]};
+}
 
 /// Corners, counter-clockwise seen from outside, and the unit normal that follows from them; 0 0 0
 /// for a triangle without area.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/refuse.h"
+#include "potentials/sheet_model.h"
 #include "supple/scene.h"
 #include "supple/simulation.h"
 
@@ -127,7 +128,7 @@ void set_fabric(Body& body, Fabric fabric, double thickness) {
   const FabricProperties properties = fabric_properties(fabric);
   require(thickness > 0, "thickness", "expected a number above 0 m");
   MaterialSettings& material = body.material;
-  material.model = "orthotropic_stvk";
+  material.model = OrthotropicSheetModel::name;
   material.warp = properties.warp / thickness;
   material.weft = properties.weft / thickness;
   material.shear = properties.shear / thickness;

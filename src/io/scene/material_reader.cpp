@@ -255,7 +255,7 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   material.know("bending");
   material.know("bending_model");
   Fabric fabric = Fabric::custom;
-  if (body.material.model == "orthotropic_stvk") {
+  if (body.material.model == OrthotropicSheetModel::name) {
     fabric = material.choice("fabric", fabric);
     material.explain("a measured fabric: the defaults of all numbers");
     material.know("thickness");
