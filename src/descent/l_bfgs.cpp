@@ -186,7 +186,9 @@ void LBfgs::accept(Objective& objective, const Iterate& from, const Iterate& to,
                                pair.t[begin].v, &partial_[3 * static_cast<std::size_t>(chunk)]);
   });
   std::array<double, 3> sum{};
-  for (std::size_t k = 0; k < partial_.size(); ++k) sum[k % 3] += partial_[k];
+  for (const int chunk : algebra.selected()) {
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += partial_[3 * static_cast<std::size_t>(chunk) + k];
+  }
   pair.rho = sum[0];
   // Rounding alone can change the sign of a smaller curvature.
   const double smallest = 1e-14 * std::sqrt(sum[1]) * std::sqrt(sum[2]);
