@@ -237,6 +237,9 @@ class RunningScene {
   static constexpr double serious_gain = 0.01;
   /// Number of parts of a step in which contacts made it gain more.
   static constexpr int parts_of_gain = 4;
+  /// A step that is thrown or crushed stays where it is rather than go less than this share of its
+  /// way.
+  static constexpr double least_way = 1.0 / 64;
   static void add_to_report(const MinimiseReport& result, StepReport& report);
   bool is_gradient_of(const MinimiseReport& result, const VectorField& gradient);
   void add_drift(const MinimiseReport& result, const PlaceInFrame& place);
@@ -289,6 +292,10 @@ class RunningScene {
   void take_smaller_substeps(double elastic_before, StepReport& report);
   BodyPairs* pairs() const { return contact_ ? contact_->pairs() : nullptr; }
   bool hold_back(StepReport& report);
+  void go_part_of_way(std::span<const int> bodies, double share, const VectorField& from,
+                      const VectorField& to, VectorField& x) const;
+  bool is_crushed(const VectorField& solution);
+  bool may_divide() const;
   bool explicit_substep(StepReport& report);
   void end_substep();
   std::optional<std::chrono::steady_clock::time_point> deadline(
@@ -367,6 +374,8 @@ class RunningScene {
   State before_;                    ///< the state before the frame
   StepClock clock_before_;          ///< the clock at that time
   bool is_remembered_ = false;      ///< a frame is running: the state is no longer before_
+  VectorField unheld_z_;            ///< z_ before it was kept outside of colliders
+  bool is_crushed_ = false;         ///< by colliders that kept it out, in this substep
   State before_substep_;            ///< what is needed to repeat or shorten a substep
   mutable SurfaceQueries queries_;  ///< derived, keeps nothing of its own
   StepClock clock_;

@@ -20,8 +20,6 @@ constexpr double energy_rounding = 1e-13;
 /// Contact planes that change with each substep may gain up to this share of the energies at hand
 /// without being reported. Rods that rub along each other gain up to 0.011 and lose it again.
 constexpr double found_gain = 0.1;
-/// A step that is thrown stays where it is rather than go less than this share of its way.
-constexpr double least_way = 1.0 / 64;
 
 }  // namespace
 
@@ -99,6 +97,34 @@ double RunningScene::thrown_by(double gained, const EnergyBefore& before) {
   return std::max(0.0, gained - allowed - std::max(0.0, pushes));
 }
 
+/// x = from + share (to - from) for these bodies.
+void RunningScene::go_part_of_way(std::span<const int> bodies, double share,
+                                  const VectorField& from, const VectorField& to,
+                                  VectorField& x) const {
+  for (const int body : bodies) {
+    for (int v = model_.body_vertices[at(body)]; v < model_.body_vertices[at(body) + 1]; ++v) {
+      for (int k = 0; k < 3; ++k) {
+        x[at(v)][k] = from[at(v)][k] + share * (to[at(v)][k] - from[at(v)][k]);
+      }
+    }
+  }
+}
+
+/// Whether keeping bodies out of colliders has deformed them much: z_ has more elastic energy than
+/// the start of the substep and its solution.
+bool RunningScene::is_crushed(const VectorField& solution) {
+  const double before =
+      std::max(objective_.elastic_energy_at(solution), objective_.elastic_energy_at(state_.x));
+  const double at_hand = std::max({before, guard_.kinetic(objective_.selected(), state_.v),
+                                   guard_.weight_times_size(scene_.gravity)});
+  return objective_.elastic_energy_at(z_) > before + serious_gain * at_hand;
+}
+
+/// Whether a substep may be done again in parts.
+bool RunningScene::may_divide() const {
+  return scene_.solver.budget_ms == 0 && !setup_.is_divided();
+}
+
 /// A part of a step that is still thrown goes as much of its way as its energy pays for; if it
 /// stays in place, it gains nothing. Returns what it gains after all, J. Afterwards the energies of
 /// the state are not known.
@@ -110,12 +136,10 @@ double RunningScene::shorten_way(double gained, const EnergyBefore& before, Step
   EnergyBefore now = before;
   for (double share = 1; share > 0 && thrown_by(left, now) > 0;) {
     const double next = share > least_way ? share / 2 : 0;
+    go_part_of_way(bodies, next, from, z_, state_.x);
     for (const int body : bodies) {
       for (int v = model_.body_vertices[at(body)]; v < model_.body_vertices[at(body) + 1]; ++v) {
-        for (int k = 0; k < 3; ++k) {
-          state_.x[at(v)][k] = from[at(v)][k] + next * (z_[at(v)][k] - from[at(v)][k]);
-          state_.v[at(v)][k] *= next / share;
-        }
+        for (int k = 0; k < 3; ++k) state_.v[at(v)][k] *= next / share;
       }
     }
     share = next;
@@ -148,8 +172,8 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
   if (contact_) contact_balance_.at_end += contact_->touch().energy;
   // Barriers that are entered far store much energy, and give it back.
   const bool is_soft = contact_ && !contact_->is_barrier() && !may_gain;
-  const bool may_divide = is_soft && scene_.solver.budget_ms == 0 && !setup_.is_divided();
-  if (is_soft && !may_divide && thrown_by(gained, before) > 0) {
+  const bool divides = is_soft && may_divide();
+  if (is_soft && !divides && thrown_by(gained, before) > 0) {
     gained = shorten_way(gained, before, report);
   }
   // Other integrators let the energy swing about what they keep. While bodies touch, steps that
@@ -158,7 +182,7 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
   const double allowed = contact_ && !contact_->contacts().empty() ? 0 : swing;
   const double left = gained > allowed ? keep_energy(gained - allowed, report) : 0;
   if (may_gain) return left <= swing;
-  return left == 0 || !may_divide ||
+  return left == 0 || !divides ||
          left <= serious_gain * std::max(before.kinetic, guard_.weight_times_size(scene_.gravity));
 }
 

@@ -166,7 +166,19 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     before_substep_.v = state_.v;
   }
   add_drift(result, place);
+  is_crushed_ = false;
   const bool is_moved = hold_back(report);
+  const auto do_again = [&](int parts) {
+    report.tunnelled = tunnelled;
+    report.friction_work = friction_work;
+    if (!steady_substep(parts, report, options, place)) return false;
+    end_substep();
+    return true;
+  };
+  if (is_crushed_ && may_divide()) {
+    report.held_back = held_back;
+    return do_again(may_gain ? setup_.num_steady() : parts_of_gain);
+  }
   const auto for_islands = [&](const auto& visit) {
     for (int i = 0; i < islands_.count(); ++i) {
       if (sleep_.stays_asleep(islands_[i])) continue;
@@ -216,15 +228,10 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
       elastic_is_known_ = true;
     }
     if (!is_kept) {
-      const int parts = may_gain ? setup_.num_steady() : parts_of_gain;
       report.energy_removed = removed;
       report.energy_gain = gain;
-      report.tunnelled = tunnelled;
-      report.friction_work = friction_work;
       // Its parts have flowed.
-      if (!steady_substep(parts, report, options, place)) return false;
-      end_substep();
-      return true;
+      return do_again(may_gain ? setup_.num_steady() : parts_of_gain);
     }
     note_found_energy(report);
   }
@@ -243,10 +250,23 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
 
 /// Keeps outside of colliders what is outside, in barrier mode. Returns whether z_ has moved.
 bool RunningScene::keep_outside(StepReport& report) {
-  const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+  unheld_z_.resize(z_.size());
+  algebra().copy(z_, unheld_z_);
+  auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+  const bool is_moved = !held.empty();
+  if (is_moved && is_guarded()) {
+    is_crushed_ = is_crushed(unheld_z_);
+    // What a step in parts still crushes goes only a share of its way, or stays.
+    for (double share = 1; is_crushed_ && !may_divide() && share > 0;) {
+      share = share > least_way ? share / 2 : 0;
+      go_part_of_way(objective_.selected(), share, state_.x, unheld_z_, z_);
+      held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+      is_crushed_ = is_crushed(unheld_z_);
+    }
+  }
   report.tunnelled = contact_->num_inside();
   report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
-  return !held.empty();
+  return is_moved;
 }
 
 /// Keeps apart surfaces that are apart: bodies that would meet stop before. Returns whether z_ has
