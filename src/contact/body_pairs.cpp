@@ -275,6 +275,7 @@ void BodyPairs::give_to_collider(const Candidate& own, const ContactWay& way,
   plane.normal = sign * plane.normal;
   plane.surface = end + plane.layer * plane.normal;
   plane.start_depth = std::max(0.0, plane.layer - own.start);
+  plane.slack = 0;
 }
 
 bool BodyPairs::may_ever_meet(int a, int b) const {
@@ -535,7 +536,7 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
   plane.normal = (1 / nearest.distance) * nearest.between;
   plane.layer = layer_of(own, nearest);
   plane.surface = plane.layer * plane.normal;
-  plane.start_depth = 0;
+  plane.start_depth = plane.slack = 0;
   plane.harder = 1;
   plane.point.count = 0;
   for (std::size_t i = 0; i < 4; ++i) {

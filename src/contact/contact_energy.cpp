@@ -354,7 +354,7 @@ Encounters ContactEnergy::start_points(std::size_t before, const double* z, int 
     start_point(i);
     const SurfaceContact& plane = surface_.points()[i];
     const Toucher own = point_at(i);
-    const double depth = dot(plane.surface - way_to(z).end(own.point), plane.normal);
+    const double depth = dot(plane.held() - way_to(z).end(own.point), plane.normal);
     if (!(own.size > 0 && depth > deep_start * own.size)) continue;
     ++met.crossings;
     --met.points;
@@ -368,12 +368,10 @@ void ContactEnergy::start_point(std::size_t place) {
   const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
   const Vec3 x = collider.carried(own.point.position(x_n_));
-  // A point that comes past an edge of the collider starts behind the plane, but outside the
-  // collider.
-  const double depth = std::min(dot(plane.surface - x, plane.normal), plane.start_depth);
+  const double depth = std::min(dot(plane.held() - x, plane.normal), plane.start_depth);
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
-  contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
+  contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);
   if (start(own, contact)) keep_from_start();
   shift_of_point_[place] = contact.shift;
 }
@@ -389,10 +387,10 @@ void ContactEnergy::start_pair(std::size_t place) {
   const SurfaceContact& plane = surface_.points()[place];
   const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
-  const double depth = dot(plane.surface - own.point.position(x_n_), plane.normal);
+  const double depth = dot(plane.held() - own.point.position(x_n_), plane.normal);
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
-  contact = behind({plane.collider, plane.surface, plane.normal}, own, depth, 0);
+  contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);
   contact.friction = friction_on(contact.collider) * contact.force();
   contact.stiffness = contact.added = 0;
   if (contact.friction > 0) keep_from_start();
@@ -549,12 +547,12 @@ void ContactEnergy::detect(const double* z, const Pushed& pushed, Threads& threa
     const SurfaceContact& plane = surface_.points()[i];
     const Toucher own = point_at(i);
     const double shift = shift_of_point_[i];
-    double gap = dot(way_to(z).end(own.point) - plane.surface, plane.normal) + shift;
+    double gap = dot(way_to(z).end(own.point) - plane.held(), plane.normal) + shift;
     if (i < pushed.points.size()) {
       gap -= std::max(0.0, dot(pushed.points[i], plane.normal)) / stage_;
     }
     if (!(gap < 0)) continue;
-    out[num_touching_++] = behind({plane.collider, plane.surface, plane.normal}, own, -gap, shift);
+    out[num_touching_++] = behind({plane.collider, plane.held(), plane.normal}, own, -gap, shift);
   }
   for (const int i : held_of_bodies_.selected()) {
     const Held& held = held_[at(i)];

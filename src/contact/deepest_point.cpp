@@ -262,6 +262,24 @@ DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorn
   return {least, least, {deepest[0], deepest[1], deepest[2]}};
 }
 
+namespace {
+
+/// How far it is from a place in a collider to the outside in one direction, m. Beyond `most` it
+/// need not be known.
+double way_out(const ColliderObject& collider, const Vec3& place, const Vec3& along, double most) {
+  constexpr int most_steps = 50;
+  double way = 0;
+  for (int i = 0; i < most_steps && way < most; ++i) {
+    const double distance = collider.surface(place + way * along).distance;
+    if (!(distance < 0)) return way;
+    // The last steps towards a surface at a flat angle are short.
+    way += std::max(-distance, 0.01 * way);
+  }
+  return way;
+}
+
+}  // namespace
+
 Vec3 normal_across_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
                         const DeepestPoint& point) {
   const Vec3 edge = b - a;
@@ -277,9 +295,17 @@ Vec3 normal_across_edge(const ColliderObject& collider, const Vec3& a, const Vec
 
 Vec3 normal_across_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
                             const DeepestPoint& point) {
+  constexpr double clearly_across = 0.7;
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   const Vec3 weights{point.weights[0], point.weights[1], point.weights[2]};
-  return across_triangle(places, collider.surface(mean_of(weights, places)).normal);
+  const Vec3 place = mean_of(weights, places);
+  const SurfacePoint nearest = collider.surface(place);
+  const Vec3 normal = across_triangle(places, nearest.normal);
+  if (!(nearest.distance < 0) || dot(normal, nearest.normal) > clearly_across) return normal;
+  // Under the tip of a collider the nearest surface is that of a side, and does not say on which
+  // side of the triangle most of the collider is.
+  const double front = way_out(collider, place, normal, Depth::infinity);
+  return way_out(collider, place, -1.0 * normal, front) < front ? -1.0 * normal : normal;
 }
 
 }  // namespace supple

@@ -134,6 +134,21 @@ TEST(DeepestPoint, OfATriangleOverABallItIsTheNearestToItsCentre) {
   EXPECT_NEAR(dot(normal, triangle.normal), -1, 1e-14);  // the ball is above
 }
 
+/// The nearest surface is that of a side of the needle, whose normal is nearly level.
+TEST(DeepestPoint, OfATriangleThatANeedlePiercesTheNormalPointsToItsTip) {
+  const ColliderObject collider = collider_of(ConvexHullShape{
+      {{0, 0, 0}, {0.05, -1, 0.05}, {-0.05, -1, 0.05}, {0.05, -1, -0.05}, {-0.05, -1, -0.05}}});
+  for (const double tilt : {-0.5, -0.2, 0.0, 0.2, 0.5}) {
+    SCOPED_TRACE(tilt);
+    const Vec3 corners[3] = {{-1, -0.03 - tilt, -1}, {1, -0.03 + tilt, -1}, {0.1, -0.03, 1}};
+    const DeepestPoint found = deepest(collider, corners);
+    EXPECT_LT(found.distance, 0);
+    AskedCorner asked[3];
+    for (int k = 0; k < 3; ++k) asked[k] = AskedCorner::at(collider, corners[k]);
+    EXPECT_GT(normal_across_triangle(collider, asked, found)[1], 0.8);
+  }
+}
+
 TEST(DeepestPoint, OfATriangleThatABoxPiercesItIsBehindItsEdge) {
   // A box on its edge, along z at (0.3, 0). The part of the triangle between the box's upper sides
   // is deepest right below the edge, 0.05 m times cos 45, at y = -0.05.

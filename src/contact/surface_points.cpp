@@ -35,7 +35,8 @@ constexpr double enough = 0.5;
 constexpr double least_advance = 5;
 constexpr int most_advances = 200;
 /// In multiples of `clearly`: a place that is held by then and is deeper than this will be
-/// elsewhere at the end of the step.
+/// elsewhere at the end of the step. A plane behind which a point starts by more than this,
+/// although it is outside, would push it far at once.
 constexpr double too_deep = 4;
 
 Ball around(const Ball& a, const Ball& b) {
@@ -111,6 +112,7 @@ class SurfacePoints::Search {
   bool stands_out(const Feature& feature, const Corners& corners, double level) const;
   bool has_been_through(const Vec3& start, const Vec3& place, const Vec3& normal) const;
   double depth_at_start(const Feature& feature) const;
+  void hold_from_start(const Vec3& start, const Vec3& place, Vec3& surface, Vec3& normal) const;
   void keep(const Feature& feature, const Corners& corners, const DeepestPoint& deepest);
 
   const SurfacePoints& own_;
@@ -518,6 +520,27 @@ double SurfacePoints::Search::depth_at_start(const Feature& feature) const {
   return std::max(0.0, -deepest.at_least);
 }
 
+/// Replaces the plane of a point that comes past an edge of the collider, and so starts behind the
+/// plane but outside. The other plane touches the collider where the point enters or, if it does
+/// not, is turned until it goes through the start.
+void SurfacePoints::Search::hold_from_start(const Vec3& start, const Vec3& place, Vec3& surface,
+                                            Vec3& normal) const {
+  const double behind = dot(surface - start, normal);
+  const SurfacePoint nearest = collider_->surface(start);
+  if (!(nearest.distance > 0)) return;
+  SurfacePoint entry = nearest;
+  if (find_entry(*collider_, start, place, entry) && dot(entry.normal, place - start) < 0) {
+    surface = entry.point;
+    normal = entry.normal;
+    return;
+  }
+  const double in_front = dot(start - surface, nearest.normal);
+  double length = 0;
+  if (in_front > 0) {
+    normal = direction(normal + (behind / in_front) * nearest.normal, normal, length);
+  }
+}
+
 /// Keeps a point, unless a known point of the feature is nearly as deep.
 void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
                                  const DeepestPoint& deepest) {
@@ -531,16 +554,23 @@ void SurfacePoints::Search::keep(const Feature& feature, const Corners& corners,
     start = start + deepest.weights[i] * carried_[feature.places[i]];
     place = place + deepest.weights[i] * corners[i].place;
   }
-  const Vec3 normal = feature.count == 2 ? normal_across_edge(*collider_, corners[0].place,
-                                                              corners[1].place, deepest)
-                                         : normal_across_triangle(*collider_, corners, deepest);
+  Vec3 normal = feature.count == 2
+                    ? normal_across_edge(*collider_, corners[0].place, corners[1].place, deepest)
+                    : normal_across_triangle(*collider_, corners, deepest);
   if (has_been_through(start, place, normal)) return;
+  Vec3 surface = place - deepest.distance * normal;
+  const double start_depth = depth_at_start(feature);
+  if (dot(surface - start, normal) > start_depth + too_deep * feature.clearly) {
+    hold_from_start(start, place, surface, normal);
+  }
   SurfaceContact& own = out_[count_++];
   own.collider = number_;
   own.point.count = feature.count;
   own.normal = normal;
-  own.surface = place - deepest.distance * own.normal;
-  own.start_depth = depth_at_start(feature);
+  own.surface = surface;
+  own.start_depth = start_depth;
+  const double ahead = dot(surface - start, normal) - start_depth;
+  own.slack = ahead > too_deep * feature.clearly ? ahead : 0;
   own.harder = 1;
   own.layer = 0;
   for (int i = 0; i < 3; ++i) {

@@ -32,8 +32,16 @@ struct SurfaceContact {
   Vec3 surface;        ///< of the plane, where the collider is at the end of the step, m
   Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
   double start_depth;  ///< how deep its edge or face starts the step, m; 0: outside
+  double slack;        ///< how far it lets the point through, m: one that starts far behind it, but
+                       ///< outside, is not pushed there
   double harder;       ///< factor of its stiffness
   double layer;        ///< thickness of the layer between two features, m; 0: that of the collider
+
+  /// A place of the plane as it holds the point, m.
+  Vec3 held() const {
+    return {surface[0] - slack * normal[0], surface[1] - slack * normal[1],
+            surface[2] - slack * normal[2]};
+  }
 };
 
 /// The step as contacts see it: from x_n to its end x_n + (z - x_n)/stage.

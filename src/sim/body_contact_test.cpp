@@ -201,8 +201,8 @@ double energy_of_sheet(const Simulation& simulation) {
 
 TEST(BodyContact, ALightClothIsNotThrownByWhatItFallsOn) {
   bool was_divided = false;
-  for (const double step : {1.0 / 60, 1.0 / 30}) {
-    for (const int cells : {8, 9, 10, 12}) {
+  for (const double step : {1.0 / 120, 1.0 / 60, 1.0 / 30}) {
+    for (const int cells : {8, 9, 10, 12, 13}) {
       const Scene scene = falling_sheet(step, cells);
       Simulation simulation(scene);
       const double start = energy_of_sheet(simulation);
@@ -222,8 +222,10 @@ TEST(BodyContact, ALightClothIsNotThrownByWhatItFallsOn) {
 TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaid) {
   int thrown = 0;
   for (const double step : {1.0 / 120, 1.0 / 60}) {
-    for (const int cells : {6, 7, 11, 14}) {
-      const Scene scene = falling_sheet(step, cells);
+    for (const int cells : {4, 7, 11, 12}) {
+      Scene scene = falling_sheet(step, cells);
+      std::get<BoxShape>(scene.colliders[1].shape).degrees = 20;
+      scene.contact.self = false;
       Simulation simulation(scene);
       RunWatch watch(scene);
       // Nothing does work on the sheet, so it gains energy in no frame.

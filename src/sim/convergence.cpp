@@ -450,6 +450,11 @@ bool ConvergenceProbe::is_quiet(double promised, double inertia) const {
          quiet_visible * 0.5 * visible_acceleration * visible_acceleration * least / inverse_a2_;
 }
 
+/// The largest acceleration of a body that nobody would see, m/s^2.
+double ConvergenceProbe::unseen_acceleration() const {
+  return visible_acceleration * *std::min_element(size_.begin(), size_.end());
+}
+
 bool ConvergenceProbe::is_due(std::int64_t frame, bool promises_much, bool touches) const {
   if (frame >= schedule_.next || schedule_.interval == 0) return true;
   const std::int64_t last = schedule_.next - schedule_.interval;
@@ -494,6 +499,16 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
     }
   }
   const double weight = mass_norm_ * std::hypot(gravity_[0], gravity_[1], gravity_[2]);
+  // A descent that finds no way down although forces do not balance is stuck, and so would be that
+  // of a look.
+  if (inverse_a2_ > 0 && result.status == StepStatus::stalled &&
+      result.gradient_norm >
+          most_unbalanced * std::max(weight, mass_norm_ * unseen_acceleration())) {
+    schedule_.softness = 1 / largest_factor;
+    schedule_.interval = std::max<std::int64_t>(schedule_.interval, 1);
+    schedule_.next = frame + 1;
+    return;
+  }
   const bool is_unbalanced =
       inverse_a2_ == 0 && weight > 0 && result.gradient_norm > most_unbalanced * weight;
   if (is_unbalanced && schedule_.interval > 0) {

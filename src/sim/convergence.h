@@ -86,6 +86,7 @@ class ConvergenceProbe {
   struct Room;
   bool sees_all(Direction* direction) const;
   bool is_quiet(double promised, double inertia) const;
+  double unseen_acceleration() const;
   bool is_due(std::int64_t frame, bool promises_much, bool touches) const;
   void find_long_steps();
   void find_material(const Scene& scene);
