@@ -129,6 +129,30 @@ TEST(Unconverged, SeesABodyWhoseOwnMatrixGivesItsEnergyUpSlowly) {
   EXPECT_GT(std::max(factor, 1 / factor), 1.5);
 }
 
+/// A sheet of 1 cm and 2 mg lands on a box, over which it should sag.
+TEST(Unconverged, SeesADescentThatIsStuck) {
+  Scene scene;
+  scene.time.step = 1.0 / 60;
+  Body sheet = test::sheet(
+      {.center = {0, 0.012, 0}, .u = {0.01, 0, 0}, .v = {0, 0, -0.01}, .cells = {16, 16}});
+  const auto [mu, lambda] = lame_parameters(8.8e5, 0.3);
+  sheet.density = 0.0197;
+  sheet.material = {.model = "stvk", .mu = mu, .lambda = lambda};
+  sheet.membrane = MembraneSettings{.thickness = 1.97e-5, .bending = 5.6e-10};
+  scene.bodies = {sheet};
+  scene.colliders = {{"box", BoxShape{.center = {0, 0.004, 0}, .size = {0.004, 0.006, 0.004}}, {}}};
+  scene.contact.friction = 0.3;
+  Simulation simulation(scene);
+  int stuck = 0;
+  for (int frame = 0; frame < 30; ++frame) {
+    const StepReport report = simulation.step();
+    if (simulation.energies().kinetic > 0) continue;
+    ++stuck;
+    EXPECT_LT(report.unconverged, 0.5) << frame;
+  }
+  EXPECT_GT(stuck, 0);  // otherwise this shows nothing
+}
+
 /// A block of 5 MPa on a slope of 35 degrees with mu = 0.5; the slope is level.
 Scene sliding_block(const std::string& method, int iterations) {
   const double angle = 35 * std::acos(-1.0) / 180;
