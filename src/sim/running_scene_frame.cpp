@@ -252,21 +252,24 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
 bool RunningScene::keep_outside(StepReport& report) {
   unheld_z_.resize(z_.size());
   algebra().copy(z_, unheld_z_);
-  auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
-  const bool is_moved = !held.empty();
-  if (is_moved && is_guarded()) {
+  const auto held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+  if (held.empty()) {
+    report.tunnelled = contact_->num_inside();
+    return false;
+  }
+  int num_held = static_cast<int>(std::count(held.begin(), held.end(), char{1}));
+  is_crushed_ = is_guarded() && is_crushed(unheld_z_);
+  // What a step in parts still crushes goes only a share of its way, or stays.
+  for (double share = 1; is_crushed_ && !may_divide() && share > 0;) {
+    share = share > least_way ? share / 2 : 0;
+    go_part_of_way(objective_.selected(), share, state_.x, unheld_z_, z_);
+    contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
+    num_held = model_.num_bodies();
     is_crushed_ = is_crushed(unheld_z_);
-    // What a step in parts still crushes goes only a share of its way, or stays.
-    for (double share = 1; is_crushed_ && !may_divide() && share > 0;) {
-      share = share > least_way ? share / 2 : 0;
-      go_part_of_way(objective_.selected(), share, state_.x, unheld_z_, z_);
-      held = contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
-      is_crushed_ = is_crushed(unheld_z_);
-    }
   }
   report.tunnelled = contact_->num_inside();
-  report.held_back += static_cast<int>(std::count(held.begin(), held.end(), char{1}));
-  return is_moved;
+  report.held_back += num_held;
+  return true;
 }
 
 /// Keeps apart surfaces that are apart: bodies that would meet stop before. Returns whether z_ has
