@@ -27,6 +27,20 @@ Vec3 across_triangle(const Vec3 (&corners)[3], const Vec3& side) {
   return (dot(across, side) < 0 ? -1 : 1) * across;
 }
 
+/// How far it is from a place in a collider to the outside in one direction, m. Beyond `most` it
+/// need not be known.
+double way_out(const ColliderObject& collider, const Vec3& place, const Vec3& along, double most) {
+  constexpr int most_steps = 50;
+  double way = 0;
+  for (int i = 0; i < most_steps && way < most; ++i) {
+    const double distance = collider.surface(place + way * along).distance;
+    if (!(distance < 0)) return way;
+    // The last steps towards a surface at a flat angle are short.
+    way += std::max(-distance, 0.01 * way);
+  }
+  return way;
+}
+
 /// A part of a triangle, in weights of its corners.
 class Part {
  public:
@@ -261,24 +275,6 @@ DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorn
   }
   return {least, least, {deepest[0], deepest[1], deepest[2]}};
 }
-
-namespace {
-
-/// How far it is from a place in a collider to the outside in one direction, m. Beyond `most` it
-/// need not be known.
-double way_out(const ColliderObject& collider, const Vec3& place, const Vec3& along, double most) {
-  constexpr int most_steps = 50;
-  double way = 0;
-  for (int i = 0; i < most_steps && way < most; ++i) {
-    const double distance = collider.surface(place + way * along).distance;
-    if (!(distance < 0)) return way;
-    // The last steps towards a surface at a flat angle are short.
-    way += std::max(-distance, 0.01 * way);
-  }
-  return way;
-}
-
-}  // namespace
 
 Vec3 normal_across_edge(const ColliderObject& collider, const Vec3& a, const Vec3& b,
                         const DeepestPoint& point) {

@@ -499,8 +499,7 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
     }
   }
   const double weight = mass_norm_ * std::hypot(gravity_[0], gravity_[1], gravity_[2]);
-  // A descent that finds no way down although forces do not balance is stuck, and so would be that
-  // of a look.
+  // The descent is stuck.
   if (inverse_a2_ > 0 && result.status == StepStatus::stalled &&
       result.gradient_norm >
           most_unbalanced * std::max(weight, mass_norm_ * unseen_acceleration())) {

@@ -41,7 +41,8 @@ namespace supple {
 /// looks the factor keeps its value. A factor that crosses the bound of a warning brings the next
 /// look sooner, and so does a step whose last direction still promised much. If that direction sees
 /// the whole body and promised next to nothing, the factor is 1 without a look, except for the
-/// first look.
+/// first look. A descent that finds no way down although forces do not balance is stuck, as the
+/// probe's would be: the body counts as held back without a look.
 class ConvergenceProbe {
  public:
   /// What a state must keep so that a run that continues from it reports the same.

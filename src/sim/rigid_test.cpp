@@ -329,7 +329,6 @@ TEST(Rigid, SameBitsAtAnyNumberOfThreadsAndFromItsState) {
   }
 }
 
-/// newton refuses rigid bodies, so it is no remedy.
 /// Each island has a descent of its own. What L-BFGS had summed up for a rigid body was added to
 /// the curvature of the pairs of the others.
 TEST(Rigid, DoesNotChangeTheDescentOfABodyThatItDoesNotTouch) {
@@ -352,6 +351,7 @@ TEST(Rigid, DoesNotChangeTheDescentOfABodyThatItDoesNotTouch) {
   EXPECT_EQ(run({0, 0, 0}), run({1, 2, 3}));
 }
 
+/// newton refuses rigid bodies, so it is no remedy.
 TEST(Rigid, ARunThatIsNotConvergedNamesNoMethodThatRefusesRigidBodies) {
   RunWatch watch(scene_of({brick({1, 1, 1}, {0, 0, 0})}));
   watch.add(1, {.unconverged = 1000});

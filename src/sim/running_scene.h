@@ -294,7 +294,7 @@ class RunningScene {
   bool hold_back(StepReport& report);
   void go_part_of_way(std::span<const int> bodies, double share, const VectorField& from,
                       const VectorField& to, VectorField& x) const;
-  bool is_crushed(const VectorField& solution);
+  double elastic_if_not_crushed(const VectorField& solution);
   bool may_divide() const;
   bool explicit_substep(StepReport& report);
   void end_substep();

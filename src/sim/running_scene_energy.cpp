@@ -110,14 +110,14 @@ void RunningScene::go_part_of_way(std::span<const int> bodies, double share,
   }
 }
 
-/// Whether keeping bodies out of colliders has deformed them much: z_ has more elastic energy than
-/// the start of the substep and its solution.
-bool RunningScene::is_crushed(const VectorField& solution) {
+/// The elastic energy up to which keeping bodies out of colliders has not deformed them much, J:
+/// hardly more than at the start of the substep or in its solution.
+double RunningScene::elastic_if_not_crushed(const VectorField& solution) {
   const double before =
       std::max(objective_.elastic_energy_at(solution), objective_.elastic_energy_at(state_.x));
   const double at_hand = std::max({before, guard_.kinetic(objective_.selected(), state_.v),
                                    guard_.weight_times_size(scene_.gravity)});
-  return objective_.elastic_energy_at(z_) > before + serious_gain * at_hand;
+  return before + serious_gain * at_hand;
 }
 
 /// Whether a substep may be done again in parts.

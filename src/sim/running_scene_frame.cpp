@@ -258,14 +258,15 @@ bool RunningScene::keep_outside(StepReport& report) {
     return false;
   }
   int num_held = static_cast<int>(std::count(held.begin(), held.end(), char{1}));
-  is_crushed_ = is_guarded() && is_crushed(unheld_z_);
+  const double allowed = is_guarded() ? elastic_if_not_crushed(unheld_z_) : 0;
+  is_crushed_ = is_guarded() && objective_.elastic_energy_at(z_) > allowed;
   // What a step in parts still crushes goes only a share of its way, or stays.
   for (double share = 1; is_crushed_ && !may_divide() && share > 0;) {
     share = share > least_way ? share / 2 : 0;
     go_part_of_way(objective_.selected(), share, state_.x, unheld_z_, z_);
     contact_->keep_outside(state_.x[0].v, z_[0].v, threads_);
     num_held = model_.num_bodies();
-    is_crushed_ = is_crushed(unheld_z_);
+    is_crushed_ = objective_.elastic_energy_at(z_) > allowed;
   }
   report.tunnelled = contact_->num_inside();
   report.held_back += num_held;
