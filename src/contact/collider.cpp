@@ -110,6 +110,23 @@ SurfacePoint ColliderObject::surface(const Vec3& x, Moment moment) const {
   return found;
 }
 
+NearSurface::NearSurface(const ColliderObject& collider, const Ball& ball, double apart)
+    : collider_(collider) {
+  const double distance = collider.surface(ball.center).distance;
+  at_least_ = distance - ball.radius;
+  const auto* const mesh = std::get_if<MeshDistance>(&collider.shape_);
+  if (mesh == nullptr || at_least_ > apart) return;
+  const Vec3 center = collider.to_own(ball.center);
+  if (mesh->find_near(center, distance + collider.offset_, ball.radius, near_)) mesh_ = mesh;
+}
+
+SurfacePoint NearSurface::surface(const Vec3& x) const {
+  if (mesh_ == nullptr) return collider_.surface(x);
+  SurfacePoint found = collider_.from_own(mesh_->surface(collider_.to_own(x), near_));
+  collider_.push_out(found);
+  return found;
+}
+
 bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found, Moment moment) const {
   const Vec3 local = pose(moment).apply_inverse(x);
   return std::visit(

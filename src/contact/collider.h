@@ -10,6 +10,7 @@
 #include "contact/box_distance.h"
 #include "contact/capsule_distance.h"
 #include "contact/cylinder_distance.h"
+#include "contact/extent.h"
 #include "contact/function_distance.h"
 #include "contact/mesh_distance.h"
 #include "contact/plane_distance.h"
@@ -108,6 +109,7 @@ class ColliderObject {
   bool is_convex() const { return is_convex_; }
 
  private:
+  friend class NearSurface;
   void push_out(SurfacePoint& found) const;
   using Shape = std::variant<PlaneDistance, SphereDistance, BoxDistance, CapsuleDistance,
                              CylinderDistance, TorusDistance, MeshDistance, FunctionDistance>;
@@ -123,6 +125,29 @@ class ColliderObject {
   Pose end_;           ///< at the end of the step
   Pose start_;         ///< at its start
   double offset_ = 0;  ///< m
+};
+
+/// The surface of a collider at the end of the step, for many queries in one place: those of a mesh
+/// ask only the triangles that can be nearest there.
+class NearSurface {
+ public:
+  /// Everywhere.
+  NearSurface(const ColliderObject& collider)
+      : collider_(collider) {}  // NOLINT: any collider is one
+  /// Within a ball. Triangles are not looked for if all of it is farther away than `apart`, m.
+  NearSurface(const ColliderObject& collider, const Ball& ball, double apart);
+
+  bool is_convex() const { return collider_.is_convex(); }
+  /// A lower bound of the distances within the ball, m.
+  double at_least() const { return at_least_; }
+  /// collider.surface(x). x must be within the ball.
+  SurfacePoint surface(const Vec3& x) const;
+
+ private:
+  const ColliderObject& collider_;
+  double at_least_ = -Extent::infinity;
+  const MeshDistance* mesh_ = nullptr;  ///< whose triangles are known, or null
+  MeshDistance::Some near_;
 };
 
 }  // namespace supple

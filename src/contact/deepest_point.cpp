@@ -148,7 +148,7 @@ class Tangents {
 };
 
 /// Finds the least of a convex distance.
-DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+DeepestPoint least_on_triangle(const NearSurface& collider, const AskedCorner (&corners)[3],
                                const Depth& wanted) {
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   Tangents tangents;
@@ -192,7 +192,7 @@ DeepestPoint least_on_triangle(const ColliderObject& collider, const AskedCorner
 
 }  // namespace
 
-DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& a,
+DeepestPoint deepest_on_edge(const NearSurface& collider, const AskedCorner& a,
                              const AskedCorner& b, const Depth& wanted) {
   const Vec3 edge = b.place - a.place;
   /// The distance at a place on the edge, and by how much it grows over the whole edge.
@@ -237,7 +237,7 @@ DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& 
   return found;
 }
 
-DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+DeepestPoint deepest_on_triangle(const NearSurface& collider, const AskedCorner (&corners)[3],
                                  const Depth& wanted) {
   if (collider.is_convex()) return least_on_triangle(collider, corners, wanted);
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};

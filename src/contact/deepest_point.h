@@ -12,7 +12,7 @@ struct AskedCorner {
   Vec3 place;  ///< m
   SurfacePoint surface;
 
-  static AskedCorner at(const ColliderObject& collider, const Vec3& place) {
+  static AskedCorner at(const NearSurface& collider, const Vec3& place) {
     return {place, collider.surface(place)};
   }
 };
@@ -48,13 +48,13 @@ struct Depth {
 /// kink if it has one, until the tangents leave no more than is wanted below the least distance
 /// found. For any other collider the deepest of nine places is taken, and the surroundings are
 /// searched. Allocates nothing.
-DeepestPoint deepest_on_edge(const ColliderObject& collider, const AskedCorner& a,
+DeepestPoint deepest_on_edge(const NearSurface& collider, const AskedCorner& a,
                              const AskedCorner& b, const Depth& wanted);
 
 /// The same for a triangle: the distance is evaluated where the highest of the tangent planes is
 /// lowest [Kelley 1960, cutting planes]. 1e-6 of the sides takes some ten distances. For a collider
 /// that is not convex, the deepest place of a grid is taken, and the surroundings are searched.
-DeepestPoint deepest_on_triangle(const ColliderObject& collider, const AskedCorner (&corners)[3],
+DeepestPoint deepest_on_triangle(const NearSurface& collider, const AskedCorner (&corners)[3],
                                  const Depth& wanted);
 
 /// Unit normal out of the collider and across the edge, at a point of it. If the distance has a

@@ -14,6 +14,9 @@ using namespace vec3;
 
 namespace {
 
+/// More than rounding makes of the squared height above a triangle's plane.
+constexpr double widened = 1 + 1e-9;
+
 std::vector<Triangle> gather(const TriangleMesh& mesh) {
   std::vector<Triangle> triangles;
   triangles.reserve(mesh.triangles.size());
@@ -109,17 +112,50 @@ MeshDistance::MeshDistance(const MeshShape& shape, const std::string& where) {
   scale_ = norm(box.max - box.min) + std::max(norm(box.min), norm(box.max));
 }
 
+void MeshDistance::take_nearer(int place, const Vec3& x, Nearest& nearest) const {
+  const Triangle& triangle = triangles_[at(place)];
+  // No point of a triangle is nearer than its plane, up to rounding.
+  const double height = dot(triangle.normal, x - triangle.corner[0]);
+  if (height * height > widened * nearest.point.squared_distance) return;
+  const TrianglePoint candidate = nearest_point(triangle, x);
+  if (candidate.squared_distance < nearest.point.squared_distance) nearest = {candidate, place};
+}
+
 SurfacePoint MeshDistance::surface(const Vec3& x) const {
-  TrianglePoint best{triangles_[0].corner[0], std::numeric_limits<double>::infinity(), 0};
-  int place = -1;
-  tree_.nearest(x, [&](int i) {
-    const TrianglePoint candidate = nearest_point(triangles_[at(i)], x);
-    if (candidate.squared_distance < best.squared_distance) {
-      best = candidate;
-      place = i;
-    }
-    return best.squared_distance;
+  Nearest nearest = none();
+  tree_.nearest(x, [&](int place) {
+    take_nearer(place, x, nearest);
+    return nearest.point.squared_distance;
   });
+  return surface_at(x, nearest);
+}
+
+SurfacePoint MeshDistance::surface(const Vec3& x, const Some& near) const {
+  Nearest nearest = none();
+  for (std::size_t i = 0; i < near.count; ++i) take_nearer(near.places[i], x, nearest);
+  return surface_at(x, nearest);
+}
+
+bool MeshDistance::find_near(const Vec3& center, double distance, double radius,
+                             Some& found) const {
+  const double reach = widened * (std::abs(distance) + 2 * radius);
+  const auto is_near = [&](const Box& box) {
+    return AabbTree::squared_distance(box, center) <= reach * reach;
+  };
+  found.count = 0;
+  const bool is_full = tree_.any(is_near, [&](int place) {
+    if (!(nearest_point(triangles_[at(place)], center).squared_distance <= reach * reach)) {
+      return false;
+    }
+    if (found.count == Some::room) return true;
+    found.places[found.count++] = place;
+    return false;
+  });
+  return !is_full && found.count > 0;
+}
+
+SurfacePoint MeshDistance::surface_at(const Vec3& x, const Nearest& nearest) const {
+  const auto& [best, place] = nearest;
   if (place < 0) {
     return {std::numeric_limits<double>::infinity(), triangles_[0].normal, best.point};
   }

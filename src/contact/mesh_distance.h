@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,18 @@ class MeshDistance {
 
   /// Beyond about 1e150 m, and for an x that is not finite, the distance is infinite.
   SurfacePoint surface(const Vec3& x) const;
+
+  /// Some triangles, by their places in the order of the tree.
+  struct Some {
+    static constexpr std::size_t room = 32;
+    std::array<int, room> places;
+    std::size_t count = 0;
+  };
+  /// Finds the triangles that can be nearest to a place within `radius` of `center`, at which the
+  /// distance is `distance`, m. Returns false if there is no room for them.
+  bool find_near(const Vec3& center, double distance, double radius, Some& found) const;
+  /// The same as surface(x), if one of these triangles is nearest to x.
+  SurfacePoint surface(const Vec3& x, const Some& near) const;
 
   /// True for points outside the mesh's box; these are not inside the mesh.
   bool outside_box(const Vec3& x) const;
@@ -60,6 +73,17 @@ class MeshDistance {
   double distance_to_box(const Vec3& x) const;
 
  private:
+  struct Nearest {
+    TrianglePoint point;
+    int place;
+  };
+  Nearest none() const {
+    return {{triangles_[0].corner[0], std::numeric_limits<double>::infinity(), 0}, -1};
+  }
+  /// Takes a triangle if it is nearer to x.
+  void take_nearer(int place, const Vec3& x, Nearest& nearest) const;
+  SurfacePoint surface_at(const Vec3& x, const Nearest& nearest) const;
+
   /// Unit normals, indexed by TrianglePoint::feature.
   using Normals = std::array<Vec3, 7>;
 

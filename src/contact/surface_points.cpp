@@ -92,24 +92,30 @@ class SurfacePoints::Search {
   void ask(std::size_t local);
   bool is_flat(const Triangle& triangle);
   bool stays_away(const Triangle& triangle) const;
-  bool sticks_out(const Triangle& triangle, double t) const;
+  bool sticks_out(const Triangle& triangle, double t, double apart) const;
   Feature feature(const Triangle& triangle, int first, int count) const;
   int vertex(const Feature& feature, int i) const {
     return own_.vertices_[block_.first_vertex + feature.places[i]];
   }
   Vec3 place_at(std::size_t local, double t) const;
-  SurfacePoint surface_at(std::size_t local, double t, const Vec3& place) const;
-  Low lowest(const Feature& feature, const Corners& corners, double near) const;
-  Low lowest_on_face(const Feature& face, const Corners& corners, double near) const;
-  Low lowest_on_grid(const Feature& face, const Corners& corners) const;
-  Border lowest_on_border(const Feature& face, const Corners& corners) const;
+  SurfacePoint surface_at(const NearSurface& surface, std::size_t local, double t,
+                          const Vec3& place) const;
+  Low lowest(const NearSurface& surface, const Feature& feature, const Corners& corners,
+             double near) const;
+  Low lowest_on_face(const NearSurface& surface, const Feature& face, const Corners& corners,
+                     double near) const;
+  Low lowest_on_grid(const NearSurface& surface, const Feature& face, const Corners& corners) const;
+  Border lowest_on_border(const NearSurface& surface, const Feature& face,
+                          const Corners& corners) const;
   void follow(const Feature& feature);
   bool is_held(const Triangle& triangle) const;
   template <class Visit>
   bool any_known(const Feature& feature, const Corners& corners, const Visit& visit) const;
-  bool is_known(const Feature& feature, const Corners& corners, double& gap) const;
+  bool is_known(const NearSurface& surface, const Feature& feature, const Corners& corners,
+                double& gap) const;
   bool rests_on_edge(const Feature& face, const Corners& corners, double& gap) const;
-  bool stands_out(const Feature& feature, const Corners& corners, double level) const;
+  bool stands_out(const NearSurface& surface, const Feature& feature, const Corners& corners,
+                  double level) const;
   bool has_been_through(const Vec3& start, const Vec3& place, const Vec3& normal) const;
   double depth_at_start(const Feature& feature) const;
   void hold_from_start(const Vec3& start, const Vec3& place, Vec3& surface, Vec3& normal) const;
@@ -195,7 +201,7 @@ bool SurfacePoints::Search::is_flat(const Triangle& triangle) {
     if (side < fine) return true;
     const auto times = static_cast<int>(std::min(way / fine, 1.0 * most_advances)) + 1;
     for (int i = 0; i <= times; ++i) {
-      if (sticks_out(triangle, static_cast<double>(i) / times)) return false;
+      if (sticks_out(triangle, static_cast<double>(i) / times, fine)) return false;
     }
     return true;
   }
@@ -229,15 +235,19 @@ bool SurfacePoints::Search::stays_away(const Triangle& triangle) const {
 }
 
 /// Whether some place of the triangle is nearer to the collider at time t than its corners suggest.
-bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t) const {
+/// Not asked of a triangle that is farther from it than `apart`, m.
+bool SurfacePoints::Search::sticks_out(const Triangle& triangle, double t, double apart) const {
   Vec3 places[3], distances;
+  for (std::size_t k = 0; k < 3; ++k) places[k] = place_at(at(triangle.corners[k]), t);
+  const Ball ball = ball_of({places[0], places[1], places[2]});
+  const NearSurface near(*collider_, ball, apart);
+  if (near.at_least() > apart) return false;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t local = at(triangle.corners[k]);
-    places[k] = place_at(local, t);
-    distances[k] = surface_at(local, t, places[k]).distance;
+    distances[k] = surface_at(near, local, t, places[k]).distance;
   }
   return any_on_grid([&](const Vec3& weights) {
-    const double here = collider_->surface(mean_of(weights, places)).distance;
+    const double here = near.surface(mean_of(weights, places)).distance;
     return here < dot(weights, distances) - triangle.clearly;
   });
 }
@@ -259,74 +269,77 @@ Vec3 SurfacePoints::Search::place_at(std::size_t local, double t) const {
 }
 
 /// The surface nearest to it there; ask() must have been called for it.
-SurfacePoint SurfacePoints::Search::surface_at(std::size_t local, double t,
-                                               const Vec3& place) const {
+SurfacePoint SurfacePoints::Search::surface_at(const NearSurface& surface, std::size_t local,
+                                               double t, const Vec3& place) const {
   if (t == 0) return at_start_[local];
   if (t == 1) return at_end_[local];
-  return collider_->surface(place);
+  return surface.surface(place);
 }
 
 /// Distances beyond `near` need not be accurate.
-SurfacePoints::Search::Low SurfacePoints::Search::lowest(const Feature& feature,
+SurfacePoints::Search::Low SurfacePoints::Search::lowest(const NearSurface& surface,
+                                                         const Feature& feature,
                                                          const Corners& corners,
                                                          double near) const {
   if (feature.count == 3) {
-    return collider_->is_convex() ? lowest_on_face(feature, corners, near)
-                                  : lowest_on_grid(feature, corners);
+    return collider_->is_convex() ? lowest_on_face(surface, feature, corners, near)
+                                  : lowest_on_grid(surface, feature, corners);
   }
   const double border = std::min(corners[0].surface.distance, corners[1].surface.distance);
   const DeepestPoint found = deepest_on_edge(
-      *collider_, corners[0], corners[1],
+      surface, corners[0], corners[1],
       {.tolerance = exact * feature.clearly, .level = border - feature.clearly, .near = near});
   return {found.at_least, border, found, found.distance < border - feature.clearly};
 }
 
 /// The same for a face and a convex collider.
-SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_face(const Feature& face,
+SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_face(const NearSurface& surface,
+                                                                 const Feature& face,
                                                                  const Corners& corners,
                                                                  double near) const {
   double border = Extent::infinity;
   for (const AskedCorner& own : corners) border = std::min(border, own.surface.distance);
   DeepestPoint found = deepest_on_triangle(
-      *collider_, corners,
+      surface, corners,
       {.tolerance = roughly * face.clearly, .level = border - face.clearly, .near = near});
   const auto is_wanted = [&] {
     return found.at_least <= near && found.at_least < border - face.clearly;
   };
-  if (is_wanted()) border = lowest_on_border(face, corners).border;
-  if (is_wanted()) found = deepest_on_triangle(*collider_, corners, {exact * face.clearly});
+  if (is_wanted()) border = lowest_on_border(surface, face, corners).border;
+  if (is_wanted()) found = deepest_on_triangle(surface, corners, {exact * face.clearly});
   return {found.at_least, border, found, is_wanted() && found.distance < border - face.clearly};
 }
 
 /// The same for a face and any collider.
-SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_grid(const Feature& face,
+SurfacePoints::Search::Low SurfacePoints::Search::lowest_on_grid(const NearSurface& surface,
+                                                                 const Feature& face,
                                                                  const Corners& corners) const {
   const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
   double border = Extent::infinity, inside = Extent::infinity;
   any_on_grid([&](const Vec3& weights) {
     double& least = weights[0] * weights[1] * weights[2] == 0 ? border : inside;
-    least = std::min(least, collider_->surface(mean_of(weights, places)).distance);
+    least = std::min(least, surface.surface(mean_of(weights, places)).distance);
     return false;
   });
   if (!(inside < border - face.clearly)) return {std::min(border, inside), border, {}, false};
-  const auto [on_border, lowest] = lowest_on_border(face, corners);
-  const Vec3 normal = collider_->surface(lowest).normal;
+  const auto [on_border, lowest] = lowest_on_border(surface, face, corners);
+  const Vec3 normal = surface.surface(lowest).normal;
   double least = 0;
   for (const AskedCorner& own : corners) least = std::min(least, dot(normal, own.place - lowest));
   const double level = on_border - face.clearly;
-  if (least >= -face.clearly && !stands_out(face, corners, level)) {
+  if (least >= -face.clearly && !stands_out(surface, face, corners, level)) {
     return {on_border, on_border, {}, false};
   }
-  const DeepestPoint found = deepest_on_triangle(*collider_, corners, {exact * face.clearly});
+  const DeepestPoint found = deepest_on_triangle(surface, corners, {exact * face.clearly});
   return {std::min(on_border, found.distance), on_border, found, found.distance < level};
 }
 
 SurfacePoints::Search::Border SurfacePoints::Search::lowest_on_border(
-    const Feature& face, const Corners& corners) const {
+    const NearSurface& surface, const Feature& face, const Corners& corners) const {
   Border least{Extent::infinity, {}};
   for (int i = 0; i < 3; ++i) {
     const AskedCorner &a = corners[i], &b = corners[(i + 1) % 3];
-    const DeepestPoint own = deepest_on_edge(*collider_, a, b, {roughly * face.clearly});
+    const DeepestPoint own = deepest_on_edge(surface, a, b, {roughly * face.clearly});
     if (!(own.distance < least.border)) continue;
     least = {own.distance, own.weights[0] * a.place + own.weights[1] * b.place};
   }
@@ -358,14 +371,14 @@ void SurfacePoints::Search::follow(const Feature& feature) {
       corners[i].place = place_at(feature.places[i], t);
       extent.add(corners[i].place);
     }
-    gap = -Extent::infinity;
-    if (!collider_->is_convex()) {
-      const Ball ball = extent.ball();
-      gap = collider_->surface(ball.center).distance - ball.radius;
-    }
+    const NearSurface surface = collider_->is_convex()
+                                    ? NearSurface(*collider_)
+                                    : NearSurface(*collider_, extent.ball(), touches);
+    gap = surface.at_least();
+    if (gap > touches) return true;
     for (int i = 0; i < feature.count; ++i) {
       AskedCorner& corner = corners[i];
-      corner.surface = surface_at(feature.places[i], t, corner.place);
+      corner.surface = surface_at(surface, feature.places[i], t, corner.place);
       if (corner.surface.distance < deep) return false;
       if (!collider_->is_convex()) continue;
       // All of the collider is behind this plane.
@@ -379,9 +392,9 @@ void SurfacePoints::Search::follow(const Feature& feature) {
       if (least >= corner.surface.distance - feature.clearly) return true;
     }
     if (gap > touches) return true;
-    if (is_known(feature, corners, gap)) return gap >= deep;
+    if (is_known(surface, feature, corners, gap)) return gap >= deep;
     if (feature.count == 3 && rests_on_edge(feature, corners, gap)) return gap >= deep;
-    const Low low = lowest(feature, corners, touches);
+    const Low low = lowest(surface, feature, corners, touches);
     gap = low.at_least;
     if (gap > touches && collider_->is_convex()) {
       find_ahead({gap, gap, gap}, low.point.rise, touches);
@@ -415,12 +428,10 @@ void SurfacePoints::Search::follow(const Feature& feature) {
 
 /// Whether a collider that is not convex is somewhere nearer to a feature than `level`, whatever
 /// planes say.
-bool SurfacePoints::Search::stands_out(const Feature& feature, const Corners& corners,
-                                       double level) const {
+bool SurfacePoints::Search::stands_out(const NearSurface& surface, const Feature& feature,
+                                       const Corners& corners, double level) const {
   if (collider_->is_convex()) return false;
-  const auto is_nearer = [&](const Vec3& place) {
-    return collider_->surface(place).distance < level;
-  };
+  const auto is_nearer = [&](const Vec3& place) { return surface.surface(place).distance < level; };
   if (feature.count == 3) {
     const Vec3 places[3] = {corners[0].place, corners[1].place, corners[2].place};
     return any_on_grid([&](const Vec3& weights) { return is_nearer(mean_of(weights, places)); });
@@ -453,15 +464,15 @@ bool SurfacePoints::Search::any_known(const Feature& feature, const Corners& cor
 /// Whether no point of the feature is much nearer to the collider than a known point is to its
 /// plane. Then `gap` is a lower bound of the feature's distance: a convex collider is wholly behind
 /// the plane.
-bool SurfacePoints::Search::is_known(const Feature& feature, const Corners& corners,
-                                     double& gap) const {
+bool SurfacePoints::Search::is_known(const NearSurface& surface, const Feature& feature,
+                                     const Corners& corners, double& gap) const {
   return any_known(feature, corners, [&](const SurfaceContact& known, double of_known) {
     double least = of_known;
     for (int i = 0; i < feature.count; ++i) {
       least = std::min(least, dot(corners[i].place - known.surface, known.normal));
     }
     const double level = of_known - enough * feature.clearly;
-    if (least < level || stands_out(feature, corners, level)) return false;
+    if (least < level || stands_out(surface, feature, corners, level)) return false;
     gap = least;
     return true;
   });
