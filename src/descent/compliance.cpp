@@ -10,8 +10,8 @@ namespace supple {
 
 namespace {
 
-/// Most numbers in all columns of a part (64 MB), and most vertices with a column.
-constexpr std::size_t most_column_entries = std::size_t{1} << 24, most_vertices = 1536;
+/// Most numbers in all columns of a part (128 MB), and most vertices with a column.
+constexpr std::size_t most_column_entries = std::size_t{1} << 25, most_vertices = 2048;
 /// Slots that even the largest bodies have.
 constexpr std::size_t fewest_slots = 32;
 /// Right-hand sides of one solve.

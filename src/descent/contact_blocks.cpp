@@ -177,9 +177,12 @@ void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
   for (Pair& pair : pairs_) {
     list_columns(pair);
     pair.first_place = num_places;
-    for (Side& side : pair.sides) {
-      side.near = near;
-      near += side.count * side.stride;
+    for (std::size_t s = 0; s < 2; ++s) {
+      Side& side = pair.sides[s];
+      const Part& part = parts_[at(pair.parts[s])];
+      side.is_whole = side.count == part.count;
+      side.near = side.is_whole ? part.matrix : near;
+      if (!side.is_whole) near += side.count * side.stride;
     }
     num_places += pair.num_places();
   }
@@ -213,6 +216,7 @@ void ContactBlocks::list_columns(Pair& pair) {
                     .count = count,
                     .stride = filled_up(count),
                     .place = place,
+                    .is_whole = false,
                     .near = 0};
     place += side.stride;
     return side;
@@ -256,6 +260,7 @@ void ContactBlocks::order_pairs() {
 void ContactBlocks::fill_pair(const Pair& pair) {
   for (std::size_t s = 0; s < 2; ++s) {
     const Side& side = pair.sides[s];
+    if (side.is_whole) continue;
     const Part& part = parts_[at(pair.parts[s])];
     const int* const columns = &columns_[side.columns];
     for (std::size_t i = 0; i < side.count; ++i) {
@@ -277,7 +282,7 @@ float ContactBlocks::between(const Pair& pair, const Row& a, const Row& b) const
     const Corner& from = corners_[at(a.first_corner + i)];
     const bool is_of_second = at(from.of_pair) >= second;
     const Side& side = pair.sides[is_of_second ? 1 : 0];
-    const float* const row = &near_[side.near + (at(from.of_pair) - side.place) * side.stride];
+    const float* const row = near(side) + (at(from.of_pair) - side.place) * side.stride;
     for (int j = 0; j < b.num_corners; ++j) {
       const Corner& to = corners_[at(b.first_corner + j)];
       if ((at(to.of_pair) >= second) != is_of_second) continue;
@@ -374,6 +379,25 @@ float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows,
   return largest;
 }
 
+/// Adds to x, m, what the forces f, N, do on one side of a pair, both [3][stride]. A block of a
+/// body that touches in many places has forces at few of them.
+void ContactBlocks::move_by_block(const Side& side, const float* f, std::size_t stride,
+                                  float* x) const {
+  constexpr std::size_t most = std::size(ContactPoint{}.vertices) * most_of_block;
+  int columns[most];
+  float forces[3 * most];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < side.count; ++i) {
+    const float own[3] = {f[i], f[stride + i], f[2 * stride + i]};
+    if (own[0] == 0 && own[1] == 0 && own[2] == 0) continue;
+    columns[count] = static_cast<int>(i);
+    for (std::size_t c = 0; c < 3; ++c) forces[c * most + count] = own[c];
+    ++count;
+  }
+  kernels_->add_columns(near(side), static_cast<int>(side.stride), columns, 0,
+                        static_cast<int>(count), forces, most, x, stride);
+}
+
 /// Solves for all blocks of a pair, one after the other. Returns as relax_block.
 float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
   const std::size_t n = pair.num_places(), all = part_of_touched_.size();
@@ -412,10 +436,9 @@ float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
       }
     }
     for (std::size_t i = 0; i < 3 * n; ++i) sum[i] += f[i];
-    if (b + 1 == pair.first + pair.count) break;
+    const bool is_last = b + 1 == pair.first + pair.count;
     for (const Side& side : pair.sides) {
-      kernels_->add_columns(&near_[side.near], static_cast<int>(side.stride), nullptr, 0,
-                            static_cast<int>(side.count), f + side.place, n, x + side.place, n);
+      if (side.is_whole || !is_last) move_by_block(side, f + side.place, n, x + side.place);
     }
   }
   if (!(largest > 0)) return 0;
@@ -423,6 +446,12 @@ float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
     const Side& side = pair.sides[s];
     if (side.count == 0) continue;
     const Part& part = parts_[at(pair.parts[s])];
+    if (side.is_whole) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::copy_n(x + c * n + side.place, side.count, &moved_[c * all + part.first]);
+      }
+      continue;
+    }
     kernels_->add_columns(&matrices_[part.matrix], static_cast<int>(part.stride),
                           &columns_[side.columns], static_cast<int>(part.first),
                           static_cast<int>(side.count), sum + side.place, n, &moved_[part.first],

@@ -75,7 +75,8 @@ class ContactBlocks {
     std::size_t columns, count;  ///< into columns_
     std::size_t stride;          ///< of its matrix
     std::size_t place;           ///< of the first one in its pair
-    std::size_t near;            ///< into near_, [count * stride]
+    bool is_whole;               ///< all that touch of that part
+    std::size_t near;            ///< [count * stride], into matrices_ if is_whole, else into near_
   };
   /// All blocks between the same two parts.
   struct Pair {
@@ -103,6 +104,10 @@ class ContactBlocks {
   template <class Place>
   float moved(const Row& own, const float* x, std::size_t stride, const Place& place) const;
   float relax_pair(const Pair& pair, std::span<ContactRow> rows);
+  const float* near(const Side& side) const {
+    return (side.is_whole ? matrices_ : near_).data() + side.near;
+  }
+  void move_by_block(const Side& side, const float* f, std::size_t stride, float* x) const;
   float relax_block(const Block& block, std::span<ContactRow> rows, float* residual,
                     float* change) const;
   void solve_block(const Block& block, const float* right, float* result) const;

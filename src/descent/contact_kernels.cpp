@@ -57,12 +57,21 @@ void add_to_rows(const float* matrix, int stride, int row, const int* columns, i
 void add_columns(const float* matrix, int stride, const int* columns, int first, int count,
                  const float* f, std::size_t f_stride, float* y, std::size_t y_stride) {
   constexpr int width = ContactKernels::rows_at_a_time;
-  int row = 0;
-  for (; row + 2 * width <= stride; row += 2 * width) {
-    add_to_rows<2 * width>(matrix, stride, row, columns, first, count, f, f_stride, y, y_stride);
-  }
-  if (row < stride) {
-    add_to_rows<width>(matrix, stride, row, columns, first, count, f, f_stride, y, y_stride);
+  // So many columns are read side by side, from top to bottom.
+  constexpr int together = 16;
+  for (int c = 0; c < count; c += together) {
+    const int own = count - c < together ? count - c : together;
+    const float* const from =
+        columns == nullptr ? matrix + static_cast<std::size_t>(c) * static_cast<std::size_t>(stride)
+                           : matrix;
+    const int* const list = columns == nullptr ? nullptr : columns + c;
+    int row = 0;
+    for (; row + 2 * width <= stride; row += 2 * width) {
+      add_to_rows<2 * width>(from, stride, row, list, first, own, f + c, f_stride, y, y_stride);
+    }
+    if (row < stride) {
+      add_to_rows<width>(from, stride, row, list, first, own, f + c, f_stride, y, y_stride);
+    }
   }
 }
 

@@ -70,7 +70,7 @@ void ContactMatrix::make_room(const Objective& objective) {
   compliance_ = &inner_.compliance();
   system_.make_room(3 * objective.contact()->max_contacts(),
                     inner_.rigid().empty() ? most_left_out : ContactSystem::most_rows);
-  for (ContactBlocks* blocks : {&blocks_, &active_blocks_}) blocks->make_room(n);
+  for (Many* many : {&many_, &many_active_}) many->blocks.make_room(n);
   const std::size_t most_points = system_.largest_capacity();
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
@@ -130,10 +130,10 @@ void ContactMatrix::look_ahead(const Objective& objective, int last_directions) 
   compliance_->find(ahead_, objective.threads());
 }
 
-/// Takes the contacts out of the matrix, and goes on from the constant one. Barriers can be stiffer
+/// Takes the contacts out of the matrix, and goes on from the constant one. Contacts can be stiffer
 /// than the system can hold, because of rounding. If nothing else helps, directions go on without
-/// them: those of a positive definite matrix alone lead down. Not so with soft contacts: those that
-/// are met late throw what moves on, and a stall of light cloth is not worth that.
+/// them: those of a positive definite matrix alone lead down. Soft contacts of rigid bodies would
+/// throw them.
 bool ContactMatrix::restart() {
   if (is_left_out_) {
     take_in();
@@ -141,7 +141,7 @@ bool ContactMatrix::restart() {
   }
   if (active_.empty()) {
     if (are_many_ && !std::exchange(is_thorough_, true)) return true;
-    return is_barrier_ && !std::exchange(is_alone_, true);
+    return (is_barrier_ || inner_.rigid().empty()) && !std::exchange(is_alone_, true);
   }
   active_.clear();
   choices_ = most_choices;
@@ -368,7 +368,9 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
   system_.find_fitting(touching_, kept, fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
-  if (are_many_) return vertices_fit();
+  are_aligned_ = are_many_ && AlignedContacts::can_hold(touching_, system_, inner_.matrices());
+  if (are_aligned_) fits_.assign(touching_.size(), 1);
+  if (are_many_) return are_aligned_ || vertices_fit();
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
 }
 
@@ -443,7 +445,10 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
 }
 
 /// Sets up the system of touching_.
-void ContactMatrix::fill_system(ContactBlocks& blocks, Threads& threads) {
+void ContactMatrix::fill_system(Many& many, Threads& threads) {
+  all_fit(touching_.size());
+  many.are_aligned = are_aligned_;
+  if (are_aligned_) return many.aligned.fill(touching_, system_, inner_.matrices());
   ahead_.clear();
   for (const ContactRow& own : touching_) {
     for (int i = 0; i < own.point.count; ++i) {
@@ -456,8 +461,7 @@ void ContactMatrix::fill_system(ContactBlocks& blocks, Threads& threads) {
   const RigidMatrix& rigid = inner_.rigid();
   if (!rigid.empty()) std::erase_if(ahead_, [&](int vertex) { return rigid.is_rigid(vertex); });
   compliance_->find(ahead_, threads);
-  all_fit(touching_.size());
-  if (are_many_) return blocks.fill(touching_, *compliance_, threads);
+  if (are_many_) return many.blocks.fill(touching_, *compliance_, threads);
   find_corners();
   const std::size_t m = points_.size();
   between_.resize(m * m);
@@ -528,7 +532,11 @@ void ContactMatrix::add_rigid() {
 void ContactMatrix::find_forces(Threads& threads) {
   if (are_many_) {
     const int usual = active_.empty() ? first_sweeps : later_sweeps;
-    blocks_.relax(touching_, is_thorough_ ? thorough_sweeps : usual, threads);
+    if (many_.are_aligned) {
+      many_.aligned.relax(touching_, threads);
+    } else {
+      many_.blocks.relax(touching_, is_thorough_ ? thorough_sweeps : usual, threads);
+    }
     if (active_.empty()) is_factored_ = false;
     return;
   }
@@ -538,13 +546,17 @@ void ContactMatrix::find_forces(Threads& threads) {
   are_many_active_ = false;
 }
 
-/// values_ becomes the forces of the contacts in the matrix.
-void ContactMatrix::solve_active(Threads& threads) {
+/// values_ becomes the forces of the contacts in the matrix. False: they could not be found.
+bool ContactMatrix::solve_active(Threads& threads) {
+  if (are_many_active_ && many_active_.are_aligned) {
+    return many_active_.aligned.solve(values_, threads);
+  }
   if (are_many_active_) {
-    active_blocks_.solve(values_, solved_to, threads);
+    many_active_.blocks.solve(values_, solved_to, threads);
   } else {
     system_.solve(values_);
   }
+  return true;
 }
 
 ConstantDirection::Respect ContactMatrix::respect_contacts(Objective& objective,
@@ -563,10 +575,10 @@ ConstantDirection::Respect ContactMatrix::respect_contacts(Objective& objective,
     found_ahead_ = at_z.ahead != nullptr;
     return Respect::as_it_was;
   }
-  fill_system(blocks_, objective.threads());
+  fill_system(many_, objective.threads());
   find_forces(objective.threads());
   if (left_out_ && add_beyond()) {
-    fill_system(blocks_, objective.threads());
+    fill_system(many_, objective.threads());
     find_forces(objective.threads());
   }
   for (const ContactRow& own : touching_) {
@@ -659,7 +671,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   }
   if (!is_factored_) {
     touching_ = active_;
-    fill_system(active_blocks_, objective.threads());
+    fill_system(many_active_, objective.threads());
     are_many_active_ = are_many_;
     is_factored_ = are_many_ || system_.factor_all();
     if (!is_factored_) {
@@ -675,7 +687,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   if (!inner_.compute(objective, at_z, p)) return false;
   values_.clear();
   for (const ContactRow& own : active_) values_.push_back(along(own.direction, own.point, p));
-  solve_active(objective.threads());
+  if (!solve_active(objective.threads())) return false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     add_force(values_[i], active_[i].direction, active_[i].point, right_);
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "descent/aligned_contacts.h"
 #include "descent/contact_blocks.h"
 #include "descent/contact_system.h"
 #include "descent/laplacian.h"
@@ -138,11 +139,20 @@ class ContactMatrix final : public ConstantDirection {
   void find_corners();
   double between(const Point& a, const Point& b) const;
   bool vertices_fit();
-  void fill_system(ContactBlocks& blocks, Threads& threads);
+  /// The system of rows for which there is no room in system_.
+  struct Many {
+    bool are_aligned = false;
+    AlignedContacts aligned;
+    ContactBlocks blocks;  ///< otherwise
+    std::span<const int> members() const {
+      return are_aligned ? aligned.members() : blocks.members();
+    }
+  };
+  void fill_system(Many& many, Threads& threads);
   void add_rigid();
   void find_forces(Threads& threads);
-  std::span<const int> members() const { return are_many_ ? blocks_.members() : system_.members(); }
-  void solve_active(Threads& threads);
+  std::span<const int> members() const { return are_many_ ? many_.members() : system_.members(); }
+  bool solve_active(Threads& threads);
   void add_response(Objective& objective, std::span<const ContactRow> contacts, VectorField& p);
 
   std::unique_ptr<Laplacian> own_;
@@ -164,10 +174,10 @@ class ContactMatrix final : public ConstantDirection {
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
-  ContactSystem system_;         ///< of touching_
-  ContactBlocks blocks_;         ///< of touching_, if there are too many for system_
-  ContactBlocks active_blocks_;  ///< of active_, if there are too many for system_
+  ContactSystem system_;     ///< of touching_
+  Many many_, many_active_;  ///< of touching_ and active_, if there are too many for system_
   bool are_many_ = false, are_many_active_ = false;
+  bool are_aligned_ = false;  ///< many of touching_ can be in Many::aligned
   std::vector<std::size_t> vertices_of_part_;
   std::vector<double> values_;
   std::vector<int> ahead_;  ///< vertices

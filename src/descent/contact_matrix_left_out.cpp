@@ -78,7 +78,7 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
     objective.find_contacts(at_z.x);
     return false;
   }
-  fill_system(blocks_, objective.threads());
+  fill_system(many_, objective.threads());
   learnt_.fill(pairs, touching_, system_);
   learnt_.take_off(held_, pairs, touching_);
   system_.start_from_assumed(touching_);

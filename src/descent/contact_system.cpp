@@ -64,7 +64,6 @@ void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
   frame_[2] = vec3::cross(frame_[0], frame_[1]);
 }
 
-/// The axis along which a direction is: 0, 1, 2, or -1: none.
 int ContactSystem::axis_of(const Vec3& direction) const {
   int axis = -1;
   for (int k = 0; k < 3; ++k) {

@@ -94,8 +94,10 @@ class ContactSystem {
 
   /// Chooses a frame from these rows' directions.
   void choose_frame(std::span<const ContactRow> rows);
-  /// Whether a direction is an axis of the frame.
+  /// The axis of the frame along which a direction is: 0, 1, 2, or -1: none.
+  int axis_of(const Vec3& direction) const;
   bool is_in_frame(const Vec3& direction) const { return axis_of(direction) >= 0; }
+  const Vec3& axis(int number) const { return frame_[number]; }
   /// Leaves fits[i] at 1 if there is room for row i, otherwise sets it to 0; earlier rows go first.
   /// The first `kept` rows all have room: they had it in this frame before.
   void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::vector<char>& fits);
@@ -156,7 +158,6 @@ class ContactSystem {
     std::vector<float> right;
   };
   static void make_room(Block& block, std::size_t rows);
-  int axis_of(const Vec3& direction) const;
   void relax(Block& block, std::span<ContactRow> rows);
   bool find_set(Block& block, std::span<ContactRow> rows, bool is_kept);
   bool factor(Block& block, bool is_kept);

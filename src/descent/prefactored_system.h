@@ -107,6 +107,11 @@ class PrefactoredSystem {
   void finish(int first, int last, VectorField& p) const;
 
   const UpdatableCholesky& matrix() const { return matrix_; }
+  /// Whether row i is that of the i-th vertex, and the entries and the diagonal of matrix() are all
+  /// of A, which solves with it invert.
+  bool is_known() const {
+    return rows_of_vertex_ == 1 && is_in_order_ && is_exact() && !matrix_.has_terms();
+  }
 
  private:
   /// Rows begin .. end - 1, by vertices, that are coupled to no others.

@@ -70,6 +70,11 @@ class UpdatableCholesky {
   /// The matrix given last, at construction or by set_entries; its diagonal may have changed since.
   const SpdSolver::Matrix& lower() const { return *lower_; }
   const FactorPattern& pattern() const { return *pattern_; }
+  const std::shared_ptr<const FactorPattern>& shared_pattern() const { return pattern_; }
+  /// The diagonal of the matrix now, [n].
+  const std::vector<double>& diagonal() const { return diagonal_; }
+  /// Whether terms are part of it.
+  bool has_terms() const { return !terms_.empty(); }
 
   /// Time that a factorisation takes, s, estimated only from the number of its operations.
   double factor_seconds() const { return factor_seconds_; }
