@@ -67,6 +67,9 @@ constexpr std::int64_t least_wait = 8, shorter_wait = 4;
 /// Steps in which bodies would fall far, and which touch something, are looked at after this part
 /// of all frames: contacts cut their way short, about which the last direction says little.
 constexpr std::int64_t long_wait = 16;
+/// Steps in which something begins to touch are looked at after this part of all frames: many are
+/// worse than those before and after them.
+constexpr std::int64_t impact_wait = 8;
 /// If the promise, as an energy, is less than this share of the inertia's energy, there is nothing
 /// to look at. No frame of scenes/ that acts 1.1 times too soft or too stiff is below 5e-4.
 constexpr double quiet_share = 1e-4;
@@ -463,6 +466,12 @@ bool ConvergenceProbe::is_due(std::int64_t frame, bool promises_much, bool touch
          frame >= last + std::max(least_wait, schedule_.interval / shorter_wait);
 }
 
+/// Whether a step in which something begins to touch is looked at.
+bool ConvergenceProbe::is_impact(std::int64_t frame) const {
+  const std::int64_t last = schedule_.next - schedule_.interval;
+  return solver_.budget_ms == 0 && frame >= last + std::max<std::int64_t>(1, frame / impact_wait);
+}
+
 void ConvergenceProbe::plan_next(std::int64_t frame, bool is_blind, double softness_before,
                                  int iterations) {
   const double frame_cost = substeps_ * std::max(iterations, 1) * cost_of_iteration(solver_.method);
@@ -484,7 +493,8 @@ void ConvergenceProbe::plan_next(std::int64_t frame, bool is_blind, double softn
 }
 
 void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Direction* direction,
-                                  const VectorField& z, const MinimiseReport& result) {
+                                  const VectorField& z, const MinimiseReport& result,
+                                  bool begins_to_touch) {
   evaluations_ = 0;
   if (!is_defined_) return;
   // Rigid bodies do not deform, so a look cannot tell how far a step has come. If contacts hold the
@@ -517,17 +527,18 @@ void ConvergenceProbe::frame_done(std::int64_t frame, Objective& objective, Dire
   bool promises_much = false;
   const bool touches = objective.contact() != nullptr && !objective.contact()->touching().empty();
   const bool is_blind = !sees_all(direction);
+  const bool is_wanted = begins_to_touch && touches && is_impact(frame);
   if (!is_blind) {
     const double inertia = std::abs(objective.inertia_energy(z));
     // The first look is taken all the same: it allocates what later ones need.
-    const bool is_known = schedule_.interval > 0 && !(is_long_ && touches);
+    const bool is_known = schedule_.interval > 0 && !(is_long_ && touches) && !is_wanted;
     if (is_known && is_quiet(result.expected_decrease, inertia)) {
       schedule_.softness = 1;
       return;
     }
     promises_much = result.expected_decrease > promised_share * promised_share * inertia;
   }
-  if (!is_due(frame, promises_much, touches)) return;
+  if (!is_wanted && !is_due(frame, promises_much, touches)) return;
   const double before = schedule_.softness;
   const int evaluations = objective.num_evaluations();
   try {

@@ -39,10 +39,10 @@ namespace supple {
 /// descent takes 6 iterations, and more if these find something. A look costs about as much as a
 /// frame of ten iterations. Looks become rarer until they cost a hundredth of the frames; between
 /// looks the factor keeps its value. A factor that crosses the bound of a warning brings the next
-/// look sooner, and so does a step whose last direction still promised much. If that direction sees
-/// the whole body and promised next to nothing, the factor is 1 without a look, except for the
-/// first look. A descent that finds no way down although forces do not balance is stuck, as the
-/// probe's would be: the body counts as held back without a look.
+/// look sooner, and so does a step whose last direction still promised much, or in which something
+/// begins to touch. If that direction sees the whole body and promised next to nothing, the factor
+/// is 1 without a look, except for the first look. A descent that finds no way down although forces
+/// do not balance is stuck, as the probe's would be: the body counts as held back without a look.
 class ConvergenceProbe {
  public:
   /// What a state must keep so that a run that continues from it reports the same.
@@ -74,8 +74,9 @@ class ConvergenceProbe {
   /// end. `direction`: what the simulation descends with, or null. The first look allocates, and so
   /// does the first one after materials or contacts have changed. If something cannot be measured,
   /// the factor stays as it was. Never throws.
+  /// begins_to_touch: nothing touched at the step's start.
   void frame_done(std::int64_t frame, Objective& objective, Direction* direction,
-                  const VectorField& z, const MinimiseReport& result);
+                  const VectorField& z, const MinimiseReport& result, bool begins_to_touch);
 
   /// Estimated factor by which the body acts too soft; below 1: too stiff.
   double softness() const { return schedule_.softness; }
@@ -89,6 +90,7 @@ class ConvergenceProbe {
   bool is_quiet(double promised, double inertia) const;
   double unseen_acceleration() const;
   bool is_due(std::int64_t frame, bool promises_much, bool touches) const;
+  bool is_impact(std::int64_t frame) const;
   void find_long_steps();
   void find_material(const Scene& scene);
   void make_room(Objective& objective, Direction* direction);

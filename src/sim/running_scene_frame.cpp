@@ -208,7 +208,8 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   // If a frame is done again, what was seen the first time counts.
   if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
-    convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result);
+    convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result,
+                            direction_ != nullptr && contact_balance_.at_start == 0);
   setup_.advance(z_, state_, algebra());
   for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
     if (sleep_.is_asleep(body)) lay_down(body);
