@@ -7,7 +7,12 @@
 // prints how many iterations and milliseconds the scene's solver, or SOLVER, needs in these frames
 // on one thread to reach relative errors of 1e-3 and 1e-6, measured against the best of its own end
 // and that of 1,000 iterations of L-BFGS(20); and the evaluations of a hundred iterations. bare:
-// without colliders, from the same states. Writes no file.
+// without colliders, from the same states.
+//   build/release/bin/supple_contact_bench grounds [threads]
+// lets sheets and slabs fall flat on a floor, and a ball and a sheet on a height field, by L-BFGS
+// and by Newton's method with ten iterations. Prints the most contacts, and medians of the
+// milliseconds of the frames in which anything touches, and the most.
+// Writes no file.
 
 #include <fmt/core.h>
 
@@ -17,6 +22,7 @@
 #include <ctime>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "supple/compare.h"
@@ -138,10 +144,98 @@ int errors(const Scene& scene, std::span<const int> frames, bool is_bare,
   return 0;
 }
 
+/// A square sheet of springs, 1 m wide, 5 cm above the floor.
+supple::Body sheet(int cells, double height) {
+  const supple::SpringMesh mesh = supple::generate(supple::ClothGenerator{
+      .center = {0, height, 0}, .u = {1, 0, 0}, .v = {0, 0, -1}, .cells = {cells, cells}});
+  supple::Body body;
+  body.mesh.vertices = mesh.vertices;
+  body.triangles = mesh.triangles;
+  body.springs = supple::make_springs(mesh, {50, 50, 5});
+  body.density = 0.2;
+  return body;
+}
+
+supple::Body flesh(supple::TetMesh mesh) {
+  supple::Body body{.mesh = std::move(mesh)};
+  const auto [mu, lambda] = supple::lame_parameters(1e5, 0.4);
+  body.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
+  return body;
+}
+
+/// Hills of 25 cm with stones of 10 cm, 12 m wide.
+supple::HeightFieldShape hills() {
+  constexpr int n = 40;
+  supple::HeightFieldShape field{.nx = n, .nz = n, .cell = 0.3};
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double stone = 0.1 * std::sin(12.9 * i + 78.2 * j);
+      field.heights.push_back(0.25 * std::sin(0.7 * i) * std::cos(0.5 * j) + stone);
+    }
+  }
+  return field;
+}
+
+int grounds(int threads) {
+  struct Case {
+    std::string name;
+    supple::Body body;
+    supple::ColliderShape ground;
+  };
+  std::vector<Case> cases;
+  for (const int cells : {20, 40, 80}) {
+    cases.push_back(
+        {fmt::format("sheet of {} x {}", cells, cells), sheet(cells, 0.05), supple::PlaneShape{}});
+  }
+  for (const int cells : {16, 24, 40}) {
+    cases.push_back(
+        {fmt::format("slab of {} x {} x {}", cells, cells / 4, cells),
+         flesh(supple::generate(supple::BoxGenerator{
+             .size = {2, 0.4, 2}, .cells = {cells, cells / 4, cells}, .center = {0, 0.25, 0}})),
+         supple::PlaneShape{}});
+  }
+  cases.push_back({"ball on hills",
+                   flesh(supple::generate(
+                       supple::SphereGenerator{.radius = 0.5, .cells = 12, .center = {0, 1.2, 0}})),
+                   hills()});
+  cases.push_back({"sheet of 40 x 40 on hills", sheet(40, 0.6), hills()});
+  fmt::print("{:<28}{:>10}{:>10}{:>12}{:>10}{:>12}{:>10}\n", "", "vertices", "contacts",
+             "l_bfgs, ms", "most", "newton, ms", "most");
+  for (const Case& own : cases) {
+    fmt::print("{:<28}{:>10}", own.name, own.body.mesh.vertices.size());
+    for (const auto method : {supple::SolverMethod::l_bfgs, supple::SolverMethod::newton}) {
+      Scene scene;
+      scene.bodies = {own.body};
+      scene.colliders = {{"ground", own.ground, {}}};
+      scene.time.step = 1.0 / 60;
+      scene.solver.method = method;
+      supple::Simulation simulation(scene, {.threads = threads});
+      std::vector<double> touching;
+      int contacts = 0;
+      for (int frame = 0; frame < 60; ++frame) {
+        const supple::StepReport report = simulation.step();
+        if (report.contacts == 0) continue;
+        touching.push_back(report.total_milliseconds);
+        contacts = std::max(contacts, report.contacts);
+      }
+      if (method == supple::SolverMethod::l_bfgs) fmt::print("{:>10}", contacts);
+      const double most =
+          touching.empty() ? 0 : *std::max_element(touching.begin(), touching.end());
+      fmt::print("{:>12.1f}{:>10.1f}", median(touching), most);
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments[0] == "grounds") {
+    return grounds(arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 1);
+  }
   if (arguments.size() < 2) return 2;
   std::vector<int> numbers;
   bool is_bare = false;

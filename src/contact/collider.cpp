@@ -151,6 +151,41 @@ bool ColliderObject::clear_of(const Vec3& center, double radius, Moment moment) 
       shape_);
 }
 
+double ColliderObject::at_least(const Vec3& x, const Clearance& known) const {
+  const auto* const mesh = std::get_if<MeshDistance>(&shape_);
+  if (mesh == nullptr || !(known.distance > 0)) return -Extent::infinity;
+  // Much more than the rounding of distances, so that nothing depends on what is known.
+  constexpr double rounding = 1e-12;
+  const double margin = rounding * (mesh->scale() + known.distance);
+  return known.distance - norm(to_own(x) - known.place) - margin - offset_;
+}
+
+bool ColliderObject::penetration(const Vec3& x, SurfacePoint& found, Clearance& known) const {
+  if (at_least(x, known) > 0) return false;
+  const auto* const mesh = std::get_if<MeshDistance>(&shape_);
+  if (mesh == nullptr) return penetration(x, found);
+  const Vec3 local = to_own(x);
+  if (surely_outside(*mesh, local, offset_)) {
+    known = {local, mesh->distance_to_box(local)};
+    return false;
+  }
+  const SurfacePoint point = mesh->surface(local);
+  known = {local, point.distance};
+  if (!(point.distance < offset_)) return false;
+  found = from_own(point);
+  push_out(found);
+  return true;
+}
+
+bool ColliderObject::clear_of(const Vec3& center, double radius, Clearance& known) const {
+  if (at_least(center, known) > radius) return true;
+  const auto* const mesh = std::get_if<MeshDistance>(&shape_);
+  if (mesh == nullptr || !(radius < Extent::infinity)) return clear_of(center, radius);
+  const Vec3 local = to_own(center);
+  known = {local, distance_at_least(*mesh, local, radius + offset_)};
+  return known.distance > radius + offset_;
+}
+
 void ColliderObject::push_out(SurfacePoint& found) const {
   if (offset_ == 0) return;
   found.distance -= offset_;

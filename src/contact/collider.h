@@ -22,6 +22,14 @@
 
 namespace supple {
 
+/// A place in the frame of a collider, and what its distance from the surface is at least, m. A
+/// distance changes by no more than the place does, so nothing near that place needs to be asked
+/// again.
+struct Clearance {
+  Vec3 place{0, 0, 0};
+  double distance = -Extent::infinity;
+};
+
 /// A collider ready for queries: a shape with an exact signed distance, posed in the world by its
 /// motion. Queries allocate nothing and may run on several threads at once.
 class ColliderObject {
@@ -65,6 +73,15 @@ class ColliderObject {
 
   /// True if no point of the ball is inside; false says nothing.
   bool clear_of(const Vec3& center, double radius, Moment moment = Moment::end) const;
+
+  /// Whether queries are so dear that clearances are worth keeping: those of a mesh.
+  bool keeps_clearances() const { return std::holds_alternative<MeshDistance>(shape_); }
+  /// A lower bound of surface(x).distance, m.
+  double at_least(const Vec3& x, const Clearance& known) const;
+  /// The same as the queries above at the end of the step, which ask only if what is known does not
+  /// tell, and add to it.
+  bool penetration(const Vec3& x, SurfacePoint& found, Clearance& known) const;
+  bool clear_of(const Vec3& center, double radius, Clearance& known) const;
 
   /// Where a point of the world at the start of the step would be at its end if it had moved with
   /// the collider, m.

@@ -54,12 +54,34 @@ class BlockOfVertices {
 
   /// Calls visit(i) for the vertices that may be inside the collider.
   template <class Visit>
-  void find(const ColliderObject& collider, ColliderObject::Moment moment, const Visit& visit,
-            std::size_t g = 0) const {
-    if (collider.clear_of(balls_[g].center, balls_[g].radius, moment)) return;
+  void find(const ColliderObject& collider, ColliderObject::Moment moment,
+            const Visit& visit) const {
+    find_in(
+        0,
+        [&](std::size_t g) {
+          return collider.clear_of(balls_[g].center, balls_[g].radius, moment);
+        },
+        visit);
+  }
+  /// The same at the end of the step, with what is known of the groups, [num_groups], or null.
+  template <class Visit>
+  void find(const ColliderObject& collider, Clearance* known, const Visit& visit) const {
+    if (known == nullptr) return find(collider, ColliderObject::Moment::end, visit);
+    find_in(
+        0,
+        [&](std::size_t g) {
+          return collider.clear_of(balls_[g].center, balls_[g].radius, known[g]);
+        },
+        visit);
+  }
+
+ private:
+  template <class IsClear, class Visit>
+  void find_in(std::size_t g, const IsClear& is_clear, const Visit& visit) const {
+    if (is_clear(g)) return;
     if (g < first_leaf) {
       for (std::size_t child = 4 * g + 1; child <= 4 * g + 4; ++child) {
-        find(collider, moment, visit, child);
+        find_in(child, is_clear, visit);
       }
       return;
     }
@@ -68,7 +90,6 @@ class BlockOfVertices {
     for (std::size_t i = first; i < last; ++i) visit(i);
   }
 
- private:
   std::size_t size_;
   Extent extents_[num_groups];
   Ball balls_[num_groups];
@@ -136,6 +157,12 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
       start_of_bodies_(num_bodies_, max_pairs()),
       has_news_(num_bodies_, 0),
       count_in_block_(blocks_.size()) {
+  std::size_t num_keepers = 0;
+  for (const ColliderObject& collider : colliders_) {
+    keeper_.push_back(collider.keeps_clearances() ? static_cast<int>(num_keepers++) : -1);
+  }
+  clearances_.resize(num_keepers * vertices_.size());
+  clearances_of_groups_.resize(num_keepers * blocks_.size() * num_groups);
   if (!(friction_ >= 0 && std::isfinite(friction_))) {
     throw Error(ErrorKind::invalid_input, "/contact/friction",
                 fmt::format("{} is not a coefficient of friction; expected 0 or more", friction_));
@@ -596,7 +623,7 @@ std::size_t ContactEnergy::detect_block(std::size_t block, const double* z, Cont
   balls.finish();
   std::size_t count = 0;
   for (std::size_t c = 0; c < colliders_.size(); ++c) {
-    balls.find(colliders_[c], ColliderObject::Moment::end, [&](std::size_t i) {
+    balls.find(colliders_[c], clearance_of_groups(block, c), [&](std::size_t i) {
       const Vec3 end = way.end(vertices_[first + i].vertex);
       if (touches(first + i, static_cast<int>(c), end, out[count])) ++count;
     });
@@ -610,7 +637,10 @@ bool ContactEnergy::touches(std::size_t place, int c, const Vec3& end, Contact& 
   const ColliderObject& collider = colliders_[at(c)];
   SurfacePoint found;
   if (!may_touch(place, c)) return false;
-  if (!collider.penetration(end, found)) return false;
+  Clearance* const known = clearance_of(place, at(c));
+  const bool is_inside = known != nullptr ? collider.penetration(end, found, *known)
+                                          : collider.penetration(end, found);
+  if (!is_inside) return false;
   double shift = 0;
   if (is_special_[place] != 0) {
     if (is_held(place, c)) return false;
@@ -643,6 +673,19 @@ Vec3 ContactEnergy::anchor_of(const Toucher& own, int collider, const Vec3& surf
   if (!(friction_on(collider) > 0)) return surface;
   if (collider == SurfaceContact::no_collider) return own.point.position(x_n_);
   return own.point.position(x_n_) + colliders_[at(collider)].displacement(surface);
+}
+
+/// What is known of a vertex and a collider; null: nothing is kept.
+Clearance* ContactEnergy::clearance_of(std::size_t place, std::size_t collider) const {
+  const int keeper = keeper_[collider];
+  return keeper < 0 ? nullptr : &clearances_[at(keeper) * vertices_.size() + place];
+}
+
+/// The same for the groups of a block of vertices.
+Clearance* ContactEnergy::clearance_of_groups(std::size_t block, std::size_t collider) const {
+  const int keeper = keeper_[collider];
+  if (keeper < 0) return nullptr;
+  return &clearances_of_groups_[(at(keeper) * blocks_.size() + block) * num_groups];
 }
 
 bool ContactEnergy::is_held(std::size_t place, int collider) const {
@@ -713,6 +756,10 @@ bool ContactEnergy::follow(std::size_t place, int c, const Vec3& end, Held& held
   const Vec3 start = collider.carried(way_to(x_n_).start(own.vertex));
   const double length = norm(end - start);
   if (!(length > 0)) return false;
+  if (const Clearance* const known = clearance_of(place, at(c)); known != nullptr) {
+    const double at_end = collider.at_least(end, *known);
+    if (at_end >= 0 && length < collider.at_least(start, *known) + at_end) return false;
+  }
   SurfacePoint entry = collider.surface(start), exit = collider.surface(end);
   if (exit.distance >= 0 && length < entry.distance + exit.distance) return false;
   if (entry.distance < 0) {

@@ -457,6 +457,8 @@ class ContactEnergy {
   void add_pushed(const Pushed::Vertex& pushed, const double* z);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
   Vec3 anchor_of(const Toucher& own, int collider, const Vec3& surface) const;
+  Clearance* clearance_of(std::size_t place, std::size_t collider) const;
+  Clearance* clearance_of_groups(std::size_t block, std::size_t collider) const;
   bool is_held(std::size_t place, int collider) const;
   double shift_of(std::size_t place, int collider) const;
 
@@ -489,7 +491,11 @@ class ContactEnergy {
                                               ///< held
   std::size_t num_bodies_;
   std::vector<PieceRange> blocks_;  ///< of vertices_
-  BodyPieces pieces_;               ///< blocks_
+  std::vector<int>
+      keeper_;  ///< of each collider: its number among those that keep clearances, or -1
+  /// [keepers][vertices] and [keepers][blocks][groups]. Threads write those of different blocks.
+  mutable std::vector<Clearance> clearances_, clearances_of_groups_;
+  BodyPieces pieces_;  ///< blocks_
   BodyLists points_, held_of_bodies_, start_of_bodies_;
   std::vector<char> has_news_;  ///< [num_bodies]
   std::vector<std::size_t> count_in_block_;

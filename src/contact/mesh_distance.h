@@ -68,6 +68,9 @@ class MeshDistance {
     });
   }
 
+  /// The size of its coordinates, for rounding: diagonal of its box plus its distance from 0, m.
+  double scale() const { return scale_; }
+
   /// A lower bound of the distance of x from the surface if x is outside the mesh's box; otherwise
   /// 0.
   double distance_to_box(const Vec3& x) const;
@@ -91,7 +94,7 @@ class MeshDistance {
   std::vector<Triangle> triangles_;  ///< in the order of the tree
   std::vector<Normals> normals_;     ///< in the order of the tree
   std::vector<std::uint8_t> owned_;  ///< as in Face; in the order of the tree
-  double scale_;                     ///< diagonal of the box plus its distance from 0, m
+  double scale_;                     ///< m
 };
 
 }  // namespace supple

@@ -34,6 +34,9 @@ constexpr double solved_to = 0.01;
 /// matrix. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
 
+/// A dense system with so many times more entries than sparse factors is dearer than these.
+constexpr long long clearly_dear = 4;
+
 /// How deep resting bodies are in a barrier's layer, as parts of it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
 
@@ -368,10 +371,29 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
   system_.find_fitting(touching_, kept, fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
-  are_aligned_ = are_many_ && AlignedContacts::can_hold(touching_, system_, inner_.matrices());
+  const bool may_be_aligned = are_many_ || (inner_.rigid().empty() && is_dense_dear());
+  are_aligned_ = may_be_aligned && AlignedContacts::can_hold(touching_, system_, inner_.matrices());
+  are_many_ = are_many_ || are_aligned_;
   if (are_aligned_) fits_.assign(touching_.size(), 1);
   if (are_many_) return are_aligned_ || vertices_fit();
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
+}
+
+/// Whether a dense system of touching_ has far more entries than the factors of their matrices, as
+/// with a sheet that lies on a floor.
+bool ContactMatrix::is_dense_dear() {
+  if (is_left_out_) return false;
+  std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
+  long long entries = 0;
+  const BodyMatrices& matrices = inner_.matrices();
+  for (const ContactRow& own : touching_) {
+    const std::size_t part = matrices.part_of(own.point.vertices[0]);
+    if (std::exchange(vertices_of_part_[part], 1) == 0) {
+      entries += matrices[part].matrix().factor_entries();
+    }
+  }
+  const auto rows = static_cast<long long>(touching_.size());
+  return rows * rows > clearly_dear * entries;
 }
 
 /// Whether the compliance has room for the vertices of all rows, part by part; fits_ says for

@@ -139,6 +139,7 @@ class ContactMatrix final : public ConstantDirection {
   void find_corners();
   double between(const Point& a, const Point& b) const;
   bool vertices_fit();
+  bool is_dense_dear();
   /// The system of rows for which there is no room in system_.
   struct Many {
     bool are_aligned = false;
