@@ -78,16 +78,22 @@ class BlockOfVertices {
  private:
   template <class IsClear, class Visit>
   void find_in(std::size_t g, const IsClear& is_clear, const Visit& visit) const {
-    if (is_clear(g)) return;
+    if (first_of(g) >= size_ || is_clear(g)) return;
     if (g < first_leaf) {
       for (std::size_t child = 4 * g + 1; child <= 4 * g + 4; ++child) {
         find_in(child, is_clear, visit);
       }
       return;
     }
-    const std::size_t first = (g - first_leaf) * group_size;
+    const std::size_t first = first_of(g);
     const std::size_t last = std::min(first + group_size, size_);
     for (std::size_t i = first; i < last; ++i) visit(i);
+  }
+
+  /// The first vertex that a group would have.
+  static std::size_t first_of(std::size_t g) {
+    if (g >= first_leaf) return (g - first_leaf) * group_size;
+    return g > 0 ? (g - 1) * 4 * group_size : 0;
   }
 
   std::size_t size_;
