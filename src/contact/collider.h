@@ -148,9 +148,9 @@ class ColliderObject {
 /// ask only the triangles that can be nearest there.
 class NearSurface {
  public:
-  /// Everywhere.
-  NearSurface(const ColliderObject& collider)
-      : collider_(collider) {}  // NOLINT: any collider is one
+  /// Everywhere; any collider is one.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  NearSurface(const ColliderObject& collider) : collider_(collider) {}
   /// Within a ball. Triangles are not looked for if all of it is farther away than `apart`, m.
   NearSurface(const ColliderObject& collider, const Ball& ball, double apart);
 

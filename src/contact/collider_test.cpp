@@ -394,6 +394,68 @@ TEST(Collider, TheNormalIsTheGradientOfTheDistance) {
   }
 }
 
+/// Points that wander, each from near the one before.
+std::vector<Vec3> wandering_points(int count, double step) {
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal(0, step);
+  std::vector<Vec3> points{{0.9, 0.8, 0.7}};
+  while (static_cast<int>(points.size()) < count) {
+    Vec3 next = points.back();
+    for (double& x : next) x = 0.998 * (x + normal(random));
+    points.push_back(next);
+  }
+  return points;
+}
+
+TEST(Collider, WhatIsKnownOfAPlaceChangesNoAnswer) {
+  for (Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    c.collider.motion.rotate = Rotation{.axis = {1, 2, 3}, .degrees_per_second = 90};
+    ColliderObject collider(c.collider, "test");
+    int clear = 0, inside = 0;
+    for (const double step : {0.003, 0.1}) {
+      Clearance of_point, of_ball;
+      int frame = 0;
+      for (const Vec3& x : wandering_points(1500, step)) {
+        collider.move(0.01 * ++frame, 0.01);
+        SurfacePoint expected{7, {0, 0, 0}, {0, 0, 0}}, found = expected;
+        EXPECT_EQ(collider.penetration(x, found, of_point), collider.penetration(x, expected));
+        EXPECT_EQ(found.distance, expected.distance);
+        EXPECT_EQ(found.point, expected.point);
+        inside += expected.distance < 0 ? 1 : 0;
+        const double distance = collider.surface(x).distance;
+        EXPECT_LE(collider.at_least(x, of_point), distance);
+        if (collider.clear_of(x, 0.1, of_ball)) {
+          ++clear;
+          EXPECT_GT(distance, 0.1);
+        } else {
+          EXPECT_FALSE(collider.clear_of(x, 0.1));
+        }
+      }
+    }
+    EXPECT_GT(clear, 50);
+    EXPECT_GT(inside, 50);
+  }
+}
+
+TEST(Collider, NearSurfaceIsTheSurfaceWithinItsBall) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const ColliderObject collider(c.collider, "test");
+    const std::vector<Vec3> offsets = random_points(5, 20, 0.1);
+    for (const Vec3& center : random_points(6, 200, 1.2)) {
+      const NearSurface near(collider, {center, 0.2}, 1);
+      for (const Vec3& offset : offsets) {
+        const Vec3 x = center + offset;
+        const SurfacePoint found = near.surface(x), expected = collider.surface(x);
+        // Of two triangles that are as near, either may be found.
+        EXPECT_NEAR(found.distance, expected.distance, 1e-12);
+        EXPECT_LE(near.at_least(), expected.distance);
+      }
+    }
+  }
+}
+
 TEST(Collider, PenetrationAndClearanceAgreeWithTheDistance) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
