@@ -34,7 +34,9 @@ constexpr double solved_to = 0.01;
 /// matrix. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
 
-/// A dense system with so many times more entries than sparse factors is dearer than these.
+/// A dense system of so many rows, with so many times more entries than sparse factors, is dearer
+/// than these.
+constexpr std::size_t few_rows = 128;
 constexpr long long clearly_dear = 4;
 
 /// How deep resting bodies are in a barrier's layer, as parts of it.
@@ -382,7 +384,7 @@ bool ContactMatrix::all_fit(std::size_t kept) {
 /// Whether a dense system of touching_ has far more entries than the factors of their matrices, as
 /// with a sheet that lies on a floor.
 bool ContactMatrix::is_dense_dear() {
-  if (is_left_out_) return false;
+  if (is_left_out_ || is_barrier_ || touching_.size() < few_rows) return false;
   std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
   long long entries = 0;
   const BodyMatrices& matrices = inner_.matrices();
