@@ -16,11 +16,11 @@ namespace supple {
 /// A is the same for x, y and z. So along an axis a the problem is one of a sparse n x n matrix:
 /// the displacements q along a minimise
 ///   q . A q/2 + q . N f + sum_i k_i/2 min(0, u_i + s_i q_v(i))^2
-/// with the gaps u without the forces, the assumed forces f, and the sign s_i = +-1 of a row's
-/// direction. A primal-dual active set [Hintermueller, Ito & Kunisch 2003] finds it: the rows that
-/// push add their k_i to the diagonal of A, which is factorised anew for each set. If the entries
-/// of A beside the diagonal are not positive, as those of springs, it ends after finitely many
-/// sets.
+/// with the assumed forces f (N), the gaps u under them (m), and the sign s_i = +-1 of a row's
+/// direction; rows of friction also pull, and lack the minimum. A primal-dual active set
+/// [Hintermueller, Ito & Kunisch 2003] finds it: the rows that push add their k_i to the diagonal
+/// of A, which is factorised anew for each set. If the entries of A beside the diagonal are not
+/// positive, as those of springs, it ends after finitely many sets.
 ///
 /// The identity of contact_matrix.h from the other side gives
 ///   (C + K^-1)^-1 = K - K N^T (A + N K N^T)^-1 N K.
