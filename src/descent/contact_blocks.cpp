@@ -14,9 +14,10 @@ namespace {
 
 /// Most rows of a block: its cost grows with their cube.
 constexpr std::size_t most_of_block = 96;
-/// Added to a block's diagonal, as a part of its largest entry: many contacts of two flat faces see
-/// few vertices, and but for K^-1 their block is singular.
-constexpr float extra_diagonal = 1e-5F;
+/// Added to a block's diagonal, as a part of the largest entry of C in it: many contacts of two
+/// flat faces see few vertices, and but for K^-1 their block is singular. Entries of K^-1 do not
+/// count: where friction hardly holds, they are so large that nothing else would matter.
+constexpr float extra_diagonal = 3e-5F;
 /// Sweeps within a block whose factor does not give its forces.
 constexpr int sweeps_of_block = 4;
 /// Sweeps over all blocks end when one changes less than this part of what the first one changed.
@@ -42,7 +43,8 @@ double dot(const std::vector<float>& a, const std::vector<float>& b) {
 }  // namespace
 
 void ContactBlocks::fill(std::span<const ContactRow> rows, const Compliance& compliance,
-                         Threads& threads) {
+                         Threads& threads, const LowRank& learnt) {
+  learnt_ = learnt;
   number_vertices(rows, compliance, threads);
   sort_rows(rows);
   make_blocks(rows);
@@ -299,13 +301,14 @@ void ContactBlocks::fill_block(const Pair& pair, Block& block) {
   float* const front = &fronts_[block.system];
   float largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const Row& own = rows_[at(order_[block.first + i])];
+    const std::size_t a = at(order_[block.first + i]);
     for (std::size_t j = 0; j <= i; ++j) {
+      const std::size_t b = at(order_[block.first + j]);
       system[i * n + j] = system[j * n + i] =
-          between(pair, own, rows_[at(order_[block.first + j])]);
+          between(pair, rows_[a], rows_[b]) + learnt_between(a, b);
     }
-    system[i * n + i] += own.softness;
     largest = std::max(largest, system[i * n + i]);
+    system[i * n + i] += rows_[a].softness;
   }
   std::copy(system, system + n * n, front);
   for (std::size_t i = 0; i < n; ++i) front[i * n + i] += extra_diagonal * largest;
@@ -398,6 +401,29 @@ void ContactBlocks::move_by_block(const Side& side, const float* f, std::size_t 
                         static_cast<int>(count), forces, most, x, stride);
 }
 
+/// What was learnt between two rows, m/N.
+float ContactBlocks::learnt_between(std::size_t a, std::size_t b) const {
+  const std::size_t count = learnt_.count;
+  double sum = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    sum += learnt_.left[a * count + k] * learnt_.right[b * count + k];
+  return static_cast<float>(sum);
+}
+
+/// How far what was learnt moves a row's point along its direction, m.
+float ContactBlocks::learnt_moves(std::size_t row) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < learnt_.count; ++k)
+    sum += learnt_.left[row * learnt_.count + k] * learnt_factors_[k];
+  return static_cast<float>(sum);
+}
+
+/// The force of a row changes.
+void ContactBlocks::learn(std::size_t row, float change) {
+  for (std::size_t k = 0; k < learnt_.count; ++k)
+    learnt_factors_[k] += static_cast<double>(change) * learnt_.right[row * learnt_.count + k];
+}
+
 /// Solves for all blocks of a pair, one after the other. Returns as relax_block.
 float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
   const std::size_t n = pair.num_places(), all = part_of_touched_.size();
@@ -420,7 +446,7 @@ float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
       const int row = order_[block.first + i];
       const Row& own = rows_[at(row)];
       residual[i] = static_cast<float>(rows[at(row)].gap) + moved(own, x, n, place) +
-                    static_cast<float>(rows[at(row)].force) * own.softness;
+                    static_cast<float>(rows[at(row)].force) * own.softness + learnt_moves(at(row));
     }
     const float own_largest = relax_block(block, rows, residual, change);
     if (!(own_largest > 0)) continue;
@@ -428,6 +454,7 @@ float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
     std::fill_n(f, 3 * n, 0.0F);
     for (std::size_t i = 0; i < block.count; ++i) {
       const Row& own = rows_[at(order_[block.first + i])];
+      learn(at(order_[block.first + i]), change[i]);
       for (int k = 0; k < own.num_corners; ++k) {
         const Corner& corner = corners_[at(own.first_corner + k)];
         const float force = corner.weight * change[i];
@@ -463,14 +490,22 @@ float ContactBlocks::relax_pair(const Pair& pair, std::span<ContactRow> rows) {
 void ContactBlocks::relax(std::span<ContactRow> rows, int most_sweeps, Threads& threads) {
   for (ContactRow& own : rows) own.force = own.assumed;
   std::fill(moved_.begin(), moved_.end(), 0.0F);
+  learnt_factors_.assign(learnt_.count, 0.0);
   float first = 0;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     for (std::size_t round = 0; round + 1 < first_of_round_.size(); ++round) {
       const std::size_t begin = first_of_round_[round], end = first_of_round_[round + 1];
-      threads.parallel_for(static_cast<int>(end - begin), [&](int i) {
+      const auto work = [&](int i) {
         const int pair = by_round_[begin + at(i)];
         largest_[at(pair)] = relax_pair(pairs_[at(pair)], rows);
-      });
+      };
+      const auto count = static_cast<int>(end - begin);
+      if (learnt_.count == 0) {
+        threads.parallel_for(count, work);
+      } else {
+        // All pairs see what was learnt.
+        for (int i = 0; i < count; ++i) work(i);
+      }
     }
     const float largest = *std::max_element(largest_.begin(), largest_.end());
     if (sweep == 0) first = largest;

@@ -30,8 +30,10 @@ class ContactBlocks {
   /// Vertices must be below this number. `fill` allocates only to hold more than ever before.
   void make_room(std::size_t num_vertices) { touched_of_vertex_.resize(num_vertices, -1); }
 
-  /// Sets up the system of these rows. `compliance` has all their vertices, and outlives it.
-  void fill(std::span<const ContactRow> rows, const Compliance& compliance, Threads& threads);
+  /// Sets up the system of these rows. `compliance` has all their vertices. `learnt` is added to C;
+  /// both outlive the system. With `learnt`, `relax` works on one pair of parts after the other.
+  void fill(std::span<const ContactRow> rows, const Compliance& compliance, Threads& threads,
+            const LowRank& learnt = {});
 
   /// Solves the complementarity problem, starting from the forces that the rows are assumed to
   /// have.
@@ -39,8 +41,9 @@ class ContactBlocks {
   /// The rows that have forces after `relax`, ascending.
   std::span<const int> members() const { return members_; }
 
-  /// right becomes (C + K^-1)^-1 right, up to a residual of `part` times the right-hand side, in
-  /// the norm of the preconditioner. The result is never too long: with r the right-hand side,
+  /// right becomes (C + K^-1)^-1 right, without what was learnt, up to a residual of `part` times
+  /// the right-hand side, in the norm of the preconditioner. The result is never too long: with r
+  /// the right-hand side,
   ///   r . result <= r . (C + K^-1)^-1 r
   /// but for rounding, so that directions made with it lead down.
   void solve(std::span<double> right, double part, Threads& threads);
@@ -104,6 +107,9 @@ class ContactBlocks {
   template <class Place>
   float moved(const Row& own, const float* x, std::size_t stride, const Place& place) const;
   float relax_pair(const Pair& pair, std::span<ContactRow> rows);
+  float learnt_between(std::size_t a, std::size_t b) const;
+  float learnt_moves(std::size_t row) const;
+  void learn(std::size_t row, float change);
   const float* near(const Side& side) const {
     return (side.is_whole ? matrices_ : near_).data() + side.near;
   }
@@ -135,6 +141,8 @@ class ContactBlocks {
   std::vector<float> near_;
   std::vector<float> systems_, inverses_, fronts_;
   std::vector<float> forces_, moved_;  ///< [3][places], N and m
+  LowRank learnt_;
+  std::vector<double> learnt_factors_;  ///< its `right` times the changes of forces, m
   /// For each pair [3][its places]: forces of one block and of all, N, and displacements, m.
   std::vector<float> block_forces_, pair_forces_, pair_moved_;
   std::vector<float> largest_;  ///< of each pair: the largest change of a gap, m

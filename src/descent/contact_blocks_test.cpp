@@ -20,8 +20,8 @@ namespace {
 /// first one touches the ground, in random directions. There are far more contacts than make sense:
 /// but for K^-1 their system is nearly singular. Some have friction.
 struct Heap {
-  explicit Heap(int number = 3, bool all_touch_first = false)
-      : num_bodies(number), is_star(all_touch_first) {
+  explicit Heap(int number = 3, bool all_touch_first = false, double share_of_weak_friction = 0)
+      : num_bodies(number), is_star(all_touch_first), share_weak(share_of_weak_friction) {
     Scene scene;
     for (int b = 0; b < num_bodies; ++b) {
       Body body{.mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {4, 4, 4}})};
@@ -69,6 +69,10 @@ struct Heap {
       row.stiffness = std::exp(uniform(std::log(1e4), std::log(1e7)));
       row.gap = uniform(-1e-2, 1e-2);
       row.assumed = kind == RowKind::push ? std::max(0.0, uniform(-10, 10)) : uniform(-10, 10);
+      if (kind != RowKind::push && uniform(0, 1) < share_weak) {
+        row.stiffness = 1e-3;
+        row.assumed *= 1e-6;
+      }
       rows.push_back(row);
     };
     add(RowKind::push, n);
@@ -93,6 +97,10 @@ struct Heap {
           }
         }
         S(i, j) = sum * vec3::dot(a.direction, b.direction);
+        for (std::size_t k = 0; k < learnt.count; ++k) {
+          S(i, j) += learnt.left[static_cast<std::size_t>(i) * learnt.count + k] *
+                     learnt.right[static_cast<std::size_t>(j) * learnt.count + k];
+        }
       }
       S(i, i) += 1 / rows[static_cast<std::size_t>(i)].stiffness;
     }
@@ -101,12 +109,14 @@ struct Heap {
   ContactBlocks filled() {
     ContactBlocks blocks;
     blocks.make_room(static_cast<std::size_t>(model.num_vertices));
-    blocks.fill(rows, compliance(), threads);
+    blocks.fill(rows, compliance(), threads, learnt);
     return blocks;
   }
 
   int num_bodies;
   bool is_star;
+  double share_weak;
+  LowRank learnt{};
   Threads threads{2};
   std::mt19937 random{5};
   Model model;
@@ -195,6 +205,22 @@ TEST(ContactBlocks, ContactsPushAndDoNotPull) {
 
 TEST(ContactBlocks, OneBodyMayTouchMany) {
   Heap heap(90, true);
+  expect_complementarity(heap);
+}
+
+TEST(ContactBlocks, FrictionThatHardlyHoldsDoesNotKeepTheRestFromBeingSolved) {
+  Heap heap(3, false, 0.1);
+  expect_complementarity(heap);
+}
+
+TEST(ContactBlocks, SolveForWhatWasLearntToo) {
+  Heap heap;
+  // As large as the compliance itself, about 1e-5 m/N, and between all bodies.
+  constexpr std::size_t fields = 3;
+  std::vector<double> moved;
+  for (std::size_t i = 0; i < fields * heap.rows.size(); ++i)
+    moved.push_back(heap.uniform(-2e-3, 2e-3));
+  heap.learnt = {.left = moved, .right = moved, .count = fields};
   expect_complementarity(heap);
 }
 

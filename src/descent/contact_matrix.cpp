@@ -21,12 +21,10 @@ constexpr double steps_ahead = 30;
 constexpr int ahead_always = 8, ahead_for_direction = 6, usual_directions = 10;
 /// Contacts are chosen at most so often in a step: what was learnt of the energy is lost each time.
 constexpr int most_choices = 6;
-/// How wrong a direction may be in its contacts, as a part of the decrease that it promises.
-constexpr double harmless = 0.05;
-/// Sweeps over the blocks of many contacts: in the first direction of a step, in later ones, and
-/// after directions that led nowhere. More of the first two make directions dearer but hardly
-/// better.
-constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40;
+/// Sweeps over the blocks of many contacts: in the first direction of a step, in later ones, after
+/// directions that led nowhere, and between two looks at contacts that are left out of the matrix.
+/// More of the first two make directions dearer but hardly better.
+constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40, sweeps_left_out = 16;
 /// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
 /// and directions lead no further.
 constexpr double solved_to = 0.01;
@@ -73,15 +71,13 @@ void ContactMatrix::make_room(const Objective& objective) {
   column_.resize(n);
   place_.assign(n, -1);
   compliance_ = &inner_.compliance();
-  system_.make_room(3 * objective.contact()->max_contacts(),
-                    inner_.rigid().empty() ? most_left_out : ContactSystem::most_rows);
+  system_.make_room(3 * objective.contact()->max_contacts());
   for (Many* many : {&many_, &many_active_}) many->blocks.make_room(n);
-  const std::size_t most_points = system_.largest_capacity();
+  const std::size_t most_points = system_.capacity();
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
   points_.reserve(most_points);
-  const std::size_t most_usual = std::min(most_points, ContactSystem::most_rows);
-  between_.reserve(most_usual * most_usual);
+  between_.reserve(most_points * most_points);
   corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
   if (const RigidMatrix& rigid = inner_.rigid(); !rigid.empty()) {
     system_.couple_directions(true);
@@ -108,8 +104,7 @@ void ContactMatrix::begin_step(Objective& objective) {
   most_vertices_ = compliance_->max_vertices(objective.selected());
   vertices_of_part_.resize(compliance_->num_parts());
   // Contacts at z and at z + p, and those in the matrix.
-  const std::size_t most_rows =
-      3 * (objective.contact()->max_contacts() + system_.largest_capacity());
+  const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
   touching_.reserve(most_rows);
   before_.reserve(most_rows);
   fits_.reserve(most_rows);
@@ -153,16 +148,31 @@ bool ContactMatrix::restart() {
   return true;
 }
 
-/// The row of a contact among the first `count` of touching_; null: none.
-ContactRow* ContactMatrix::find(const Contact& contact, RowKind kind, std::size_t count) {
-  for (int i = place_[at(contact.point.vertices[0])]; i >= 0; i = before_[at(i)]) {
+/// The row of a contact, or of another row, among the first `count` of touching_; null: none.
+template <class Touching>
+ContactRow* ContactMatrix::find(const Touching& other, RowKind kind, std::size_t count) {
+  for (int i = place_[at(other.point.vertices[0])]; i >= 0; i = before_[at(i)]) {
     ContactRow& own = touching_[at(i)];
-    if (at(i) < count && own.place == contact.place && own.point.count == contact.point.count &&
-        own.collider == contact.collider && own.kind == kind) {
+    if (at(i) < count && own.place == other.place && own.point.count == other.point.count &&
+        own.collider == other.collider && own.kind == kind) {
       return &own;
     }
   }
   return nullptr;
+}
+template ContactRow* ContactMatrix::find(const ContactRow&, RowKind, std::size_t);
+
+/// Lets `find` find all rows of touching_, until `forget_places`.
+void ContactMatrix::find_places() {
+  before_.clear();
+  for (const ContactRow& own : touching_) {
+    int& last = place_[at(own.point.vertices[0])];
+    before_.push_back(std::exchange(last, static_cast<int>(before_.size())));
+  }
+}
+
+void ContactMatrix::forget_places() {
+  for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
 }
 
 /// Makes touching_ the contacts in the matrix, at z and at z + p, as the direction p sees them.
@@ -374,7 +384,8 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   system_.find_fitting(touching_, kept, fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
   const bool may_be_aligned = are_many_ || (inner_.rigid().empty() && is_dense_dear());
-  are_aligned_ = may_be_aligned && AlignedContacts::can_hold(touching_, system_, inner_.matrices());
+  are_aligned_ = may_be_aligned && !is_left_out_ &&
+                 AlignedContacts::can_hold(touching_, system_, inner_.matrices());
   are_many_ = are_many_ || are_aligned_;
   if (are_aligned_) fits_.assign(touching_.size(), 1);
   if (are_many_) return are_aligned_ || vertices_fit();
@@ -469,7 +480,7 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
 }
 
 /// Sets up the system of touching_.
-void ContactMatrix::fill_system(Many& many, Threads& threads) {
+void ContactMatrix::fill_system(Many& many, Threads& threads, const LowRank& learnt) {
   all_fit(touching_.size());
   many.are_aligned = are_aligned_;
   if (are_aligned_) return many.aligned.fill(touching_, system_, inner_.matrices());
@@ -485,7 +496,7 @@ void ContactMatrix::fill_system(Many& many, Threads& threads) {
   const RigidMatrix& rigid = inner_.rigid();
   if (!rigid.empty()) std::erase_if(ahead_, [&](int vertex) { return rigid.is_rigid(vertex); });
   compliance_->find(ahead_, threads);
-  if (are_many_) return many.blocks.fill(touching_, *compliance_, threads);
+  if (are_many_) return many.blocks.fill(touching_, *compliance_, threads, learnt);
   find_corners();
   const std::size_t m = points_.size();
   between_.resize(m * m);
@@ -505,6 +516,7 @@ void ContactMatrix::fill_system(Many& many, Threads& threads) {
     }
   }
   system_.fill(touching_, point_of_, between_, m);
+  if (learnt.count > 0) system_.add(learnt);
   if (!rigid.empty()) add_rigid();
 }
 
@@ -555,7 +567,8 @@ void ContactMatrix::add_rigid() {
 /// Solves the complementarity problem of touching_.
 void ContactMatrix::find_forces(Threads& threads) {
   if (are_many_) {
-    const int usual = active_.empty() ? first_sweeps : later_sweeps;
+    const int in_matrix = active_.empty() ? first_sweeps : later_sweeps;
+    const int usual = is_left_out_ ? sweeps_left_out : in_matrix;
     if (many_.are_aligned) {
       many_.aligned.relax(touching_, threads);
     } else {

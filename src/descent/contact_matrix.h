@@ -49,7 +49,9 @@ namespace supple {
 /// then made from the gradient of the rest of g. H, which is A^-1 plus what the pairs have learnt
 /// (LinearPairs), takes the place of A^-1 in the complementarity problem: p = -H grad + H N l
 /// (`push`). The first forces are kept as constant ones, `held_`, so that later forces are small
-/// differences from them.
+/// differences from them. Each direction goes on from the forces of the last one. A direction can
+/// bring together what touches neither at z nor at z + p before: `push` looks at its end, adds what
+/// it finds there, and solves again.
 class ContactMatrix final : public ConstantDirection {
  public:
   ContactMatrix(const Model& model, double inverse_a2, Weights weights = Weights::constant,
@@ -104,8 +106,8 @@ class ContactMatrix final : public ConstantDirection {
   int num_active() const { return static_cast<int>(active_.size()); }
 
  private:
-  /// Most rows of contacts that are left out of the matrix: one dense system holds all directions.
-  static constexpr std::size_t most_left_out = 2048;
+  /// How wrong a direction may be in its contacts, as a part of the decrease that it promises.
+  static constexpr double harmless = 0.05;
 
   /// A point that touches, shared by the rows of all its directions.
   struct Point {
@@ -125,10 +127,15 @@ class ContactMatrix final : public ConstantDirection {
   };
   class Forces;
   void make_room(const Objective& objective);
-  ContactRow* find(const Contact& contact, RowKind kind, std::size_t count);
+  template <class Touching>
+  ContactRow* find(const Touching& other, RowKind kind, std::size_t count);
+  void find_places();
+  void forget_places();
   void gather_friction(const ContactEnergy& contact, const VectorField& z, std::size_t num_active);
   void add(const ContactRow& own);
   double gather(Objective& objective, const Iterate& at, const VectorField& p);
+  double see_end(Objective& objective, const Iterate& at, const VectorField& p);
+  void respond(Objective& objective, LinearPairs& pairs, VectorField& p);
   void look_ahead(const Objective& objective, int last_directions);
   void keep_room();
   void take_in();
@@ -149,7 +156,7 @@ class ContactMatrix final : public ConstantDirection {
       return are_aligned ? aligned.members() : blocks.members();
     }
   };
-  void fill_system(Many& many, Threads& threads);
+  void fill_system(Many& many, Threads& threads, const LowRank& learnt = {});
   void add_rigid();
   void find_forces(Threads& threads);
   std::span<const int> members() const { return are_many_ ? many_.members() : system_.members(); }
@@ -169,12 +176,14 @@ class ContactMatrix final : public ConstantDirection {
   bool left_out_ = false;     ///< the last direction was made without the forces of contacts
   std::vector<ContactRow> touching_;
   std::vector<ContactRow> active_;  ///< in the matrix
+  std::vector<ContactRow> pushed_;  ///< of the last `push`
   /// [num_vertices], the last row of touching_ with this first vertex, or -1
   std::vector<int> place_;
   std::vector<int> before_;  ///< of touching_, the row before with the same first vertex, or -1
   Compliance* compliance_ = nullptr;  ///< of the matrix
   std::size_t most_vertices_ = 0;     ///< of the contacts in a system
   VectorField right_, column_;
+  VectorField bare_, end_;   ///< of `push`: p without forces, m, and z + p, m
   ContactSystem system_;     ///< of touching_
   Many many_, many_active_;  ///< of touching_ and active_, if there are too many for system_
   bool are_many_ = false, are_many_active_ = false;

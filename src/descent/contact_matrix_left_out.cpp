@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "descent/contact_matrix.h"
@@ -10,21 +11,25 @@ namespace {
 
 /// Contacts are left out at most so often in a step: a surface can give way, and hold again.
 constexpr int most_times = 3;
+/// Forces are found at most so often for one direction, until what is wrong with it is harmless.
+/// The next direction goes on from them.
+constexpr int most_looks = 2;
 
 }  // namespace
 
 void ContactMatrix::make_room_for(const LinearPairs& pairs) {
-  const std::size_t rows = system_.largest_capacity();
+  const std::size_t rows = system_.capacity();
   held_.make_room(rows, right_.size());
+  for (VectorField* field : {&bare_, &end_}) field->resize(right_.size());
+  pushed_.reserve(touching_.capacity());
   learnt_.make_room(pairs, rows);
   system_.make_room_for_products(at(pairs.most_learnt()));
 }
 
 bool ContactMatrix::leave_out(const Objective& objective) {
-  // A quarter is left for others that will come to touch.
-  const bool has_room = touching_.size() < system_.largest_capacity() / 4 * 3;
-  if (!has_room || is_alone_ || times_left_out_ == most_times || gives_way(objective)) return false;
+  if (is_alone_ || times_left_out_ == most_times || gives_way(objective)) return false;
   active_.clear();
+  pushed_.clear();
   ++times_left_out_;
   return is_left_out_ = true;
 }
@@ -72,25 +77,102 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
   gather(objective, at_z, p);
   if (touching_.empty() && held_.empty()) return true;
   system_.couple_directions(true);
-  if (!all_fit(0) || are_many_) {
-    take_in();
-    // The known contacts are those at z + p, but another direction begins with those at z.
-    objective.find_contacts(at_z.x);
-    return false;
+  objective.algebra().copy(p, bare_);
+  // The last forces are nearer than those at z: a small part of a step changes stiff contacts a
+  // lot.
+  for (ContactRow& own : touching_) own.force = own.assumed;
+  find_places();
+  for (const ContactRow& last : pushed_) {
+    ContactRow* const own = find(last, last.kind, touching_.size());
+    if (own != nullptr) own->force = last.force;
   }
-  fill_system(many_, objective.threads());
-  learnt_.fill(pairs, touching_, system_);
-  learnt_.take_off(held_, pairs, touching_);
-  system_.start_from_assumed(touching_);
-  find_forces(objective.threads());
+  forget_places();
+  learnt_.find(held_, pairs, touching_);
+  respond(objective, pairs, p);
+  for (int look = 0;; ++look) {
+    const std::size_t known = touching_.size();
+    const double wrong = see_end(objective, at_z, p);
+    const bool is_good = wrong <= harmless * std::abs(objective.algebra().dot(at_z.gradient, p));
+    if (look > 0 && (is_good || look == most_looks)) break;
+    if (look == 0 || touching_.size() > known) {
+      if (!all_fit(0)) {
+        take_in();
+        // The known contacts are those at z + p, but another direction begins with those at z.
+        objective.find_contacts(at_z.x);
+        return false;
+      }
+      fill_system(many_, objective.threads(), learnt_.find(held_, pairs, touching_));
+    }
+    for (ContactRow& own : touching_) own.assumed = own.force;
+    find_forces(objective.threads());
+    respond(objective, pairs, p);
+  }
+  active_.clear();
+  std::copy_if(touching_.begin(), touching_.end(), std::back_inserter(active_),
+               [](const ContactRow& own) { return own.only_pushes(); });
+  pushed_ = touching_;
+  return true;
+}
+
+/// p becomes the direction with the forces of touching_.
+void ContactMatrix::respond(Objective& objective, LinearPairs& pairs, VectorField& p) {
   for (const ContactRow& own : touching_) {
     add_force(-own.force, own.direction, own.point, right_);
   }
   held_.add(1, right_);
+  objective.algebra().copy(bare_, p);
   add_response(objective, touching_, p);
   for (const int vertex : held_.vertices()) right_[at(vertex)] = {};
   learnt_.add(pairs, touching_, objective.algebra(), p);
-  return true;
+}
+
+/// The gaps of touching_ become those at z + p, and what touches only there is added to it. Returns
+/// the energy by which p is wrong, J.
+double ContactMatrix::see_end(Objective& objective, const Iterate& at_z, const VectorField& p) {
+  const ContactEnergy& contact = *objective.contact();
+  const double stage = contact.stage();
+  objective.algebra().step(at_z.x, 1, p, end_);
+  objective.find_contacts(end_);
+  const std::size_t known = touching_.size();
+  find_places();
+  for (ContactRow& own : touching_) own.gap = along(own.direction, own.point, end_) - own.plane;
+  for (const Contact& own : contact.touching()) {
+    if (own.is_inner) continue;
+    for (const RowKind kind : {RowKind::push, RowKind::push_beyond}) {
+      const bool is_beyond = kind == RowKind::push_beyond;
+      if (is_beyond && !(own.depth > own.soft_depth && own.added > 0)) continue;
+      const double gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth);
+      ContactRow* row = find(own, kind, known);
+      if (row == nullptr) {
+        add({.point = own.point,
+             .place = own.place,
+             .collider = own.collider,
+             .kind = kind,
+             .direction = own.normal,
+             .stiffness = (is_beyond ? own.added : own.stiffness) / stage,
+             .added = is_beyond ? 0 : own.added / stage,
+             .soft_depth = own.soft_depth * stage,
+             .in_matrix = 0,
+             .is_barrier = false,
+             .is_at_z = false,
+             .plane = 0,
+             .gap = 0,
+             .assumed = 0,
+             .force = 0});
+        row = &touching_.back();
+      }
+      // Its surface may be curved.
+      row->gap = gap;
+      row->plane = along(row->direction, row->point, end_) - gap;
+    }
+  }
+  double wrong = 0;
+  for (const ContactRow& own : touching_) {
+    const double missing = own.force_at(own.gap) - own.force;
+    wrong += missing * missing / (2 * own.stiffness);
+  }
+  forget_places();
+  return wrong;
 }
 
 void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
@@ -98,9 +180,6 @@ void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
   // column_ is the last response.
   held_.hold(touching_, column_, objective.algebra());
   held_.add(-1, gradient);
-  active_.clear();
-  std::copy_if(touching_.begin(), touching_.end(), std::back_inserter(active_),
-               [](const ContactRow& own) { return own.force != 0 && own.only_pushes(); });
 }
 
 }  // namespace supple

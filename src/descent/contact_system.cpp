@@ -24,31 +24,22 @@ constexpr int most_set_rounds = 6;
 
 }  // namespace
 
-void ContactSystem::make_room(std::size_t rows, std::size_t most_coupled) {
+void ContactSystem::make_room(std::size_t rows) {
   capacity_ = std::min(most_rows, rows);
-  coupled_capacity_ = std::min(most_coupled, rows);
   for (Block& block : blocks_) {
-    const std::size_t most = &block == &blocks_[0] ? coupled_capacity_ : capacity_;
-    block.rows.reserve(most);
-    block.members.reserve(most);
-    block.right.reserve(most);
-    make_room(block, capacity_);
+    for (auto* list : {&block.rows, &block.members}) list->reserve(capacity_);
+    block.right.reserve(capacity_);
+    for (auto* matrix : {&block.system, &block.factor}) matrix->resize(capacity_ * capacity_);
   }
   front_.resize(capacity_ * capacity_);
-  const std::size_t most = coupled_capacity_, all = blocks_.size() * most;
+  const std::size_t all = blocks_.size() * capacity_;
   for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
   members_.reserve(all);
-  next_.reserve(most);
-  gap_.resize(most);
-  for (auto* list : {&free_gap_, &work_}) list->reserve(most);
-  directions_.resize(3 * most);
-  points_.resize(most);
-}
-
-void ContactSystem::make_room(Block& block, std::size_t rows) {
-  for (auto* matrix : {&block.system, &block.factor}) {
-    if (matrix->size() < rows * rows) matrix->resize(rows * rows);
-  }
+  next_.reserve(capacity_);
+  gap_.resize(capacity_);
+  for (auto* list : {&free_gap_, &work_}) list->reserve(capacity_);
+  directions_.resize(3 * capacity_);
+  points_.resize(capacity_);
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -107,7 +98,6 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
   }
   for (Block& block : blocks_) {
     const std::size_t n = block.rows.size();
-    make_room(block, n);
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3& direction = rows[at(block.rows[i])].direction;
       for (std::size_t k = 0; k < 3; ++k) directions_[k * n + i] = direction[k];
@@ -124,8 +114,8 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
   }
 }
 
-void ContactSystem::add_products(std::span<const double> left, std::span<const double> right,
-                                 std::size_t count) {
+void ContactSystem::add(const LowRank& matrix) {
+  const auto& [left, right, count] = matrix;
   Block& block = blocks_[0];
   const std::size_t n = block.rows.size();
   products_.resize(count * n);
@@ -139,17 +129,6 @@ void ContactSystem::add_products(std::span<const double> left, std::span<const d
       kernels_->add(static_cast<float>(left[i * count + k]), &products_[k * n], static_cast<int>(n),
                     &block.system[i * n]);
     }
-  }
-}
-
-void ContactSystem::start_from_assumed(std::span<ContactRow> rows) {
-  const Block& block = blocks_[0];
-  const std::size_t n = block.rows.size();
-  work_.clear();
-  for (const ContactRow& own : rows) work_.push_back(static_cast<float>(own.assumed));
-  for (std::size_t i = 0; i < n; ++i) {
-    const float moved = kernels_->dot(&block.system[i * n], work_.data(), static_cast<int>(n));
-    rows[i].gap += static_cast<double>(moved) - rows[i].assumed / rows[i].stiffness;
   }
 }
 

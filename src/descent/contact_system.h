@@ -67,6 +67,12 @@ inline void add_force(double force, const Vec3& normal, const ContactPoint& poin
   }
 }
 
+/// A symmetric matrix of low rank between rows, left right^T, m/N.
+struct LowRank {
+  std::span<const double> left{}, right{};  ///< [rows][count]
+  std::size_t count = 0;
+};
+
 /// The dense system (C + K^-1) l = r of contacts and its complementarity problem
 /// (contact_matrix.h).
 ///
@@ -81,12 +87,10 @@ class ContactSystem {
   /// Most rows of a block: its cost grows with their cube.
   static constexpr std::size_t most_rows = 512;
 
-  /// Makes room for systems of up to so many rows. most_coupled: most rows of one block of all
-  /// directions. Afterwards only `fill` allocates, if directions are coupled, to hold more than
-  /// ever before.
-  void make_room(std::size_t rows, std::size_t most_coupled = most_rows);
-  std::size_t capacity() const { return is_coupled_ ? coupled_capacity_ : capacity_; }
-  std::size_t largest_capacity() const { return coupled_capacity_; }
+  /// Makes room for systems of up to so many rows. Nothing else allocates afterwards.
+  void make_room(std::size_t rows);
+  /// Most rows of a block.
+  std::size_t capacity() const { return capacity_; }
 
   /// Whether compliances couple all directions, as they do in bodies that do not deform. If so, one
   /// block holds all rows.
@@ -123,13 +127,9 @@ class ContactSystem {
     }
   }
 
-  void make_room_for_products(std::size_t count) { products_.reserve(count * coupled_capacity_); }
-  /// Adds sum_k left_ik right_jk, m/N, to C_ij. left, right: [rows][count], of all rows. Only if
-  /// directions are coupled.
-  void add_products(std::span<const double> left, std::span<const double> right, std::size_t count);
-  /// Turns the rows' gaps without any force into those with the assumed forces. Only if directions
-  /// are coupled.
-  void start_from_assumed(std::span<ContactRow> rows);
+  void make_room_for_products(std::size_t count) { products_.reserve(count * capacity_); }
+  /// Adds a matrix between all rows to C. Only if directions are coupled.
+  void add(const LowRank& matrix);
 
   /// Solves the complementarity problem by projected Gauss-Seidel sweeps, starting from the forces
   /// that the rows are assumed to have.
@@ -157,7 +157,6 @@ class ContactSystem {
     std::vector<float> factor;  ///< L or L^-1, column-major
     std::vector<float> right;
   };
-  static void make_room(Block& block, std::size_t rows);
   void relax(Block& block, std::span<ContactRow> rows);
   bool find_set(Block& block, std::span<ContactRow> rows, bool is_kept);
   bool factor(Block& block, bool is_kept);
@@ -166,7 +165,7 @@ class ContactSystem {
 
   const FrontKernels* front_kernels_ = &front_kernels(simd_level_in_use());
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
-  std::size_t capacity_ = 0, coupled_capacity_ = 0;
+  std::size_t capacity_ = 0;
   bool is_coupled_ = false;
   Vec3 frame_[3] = {};
   std::array<Block, 3> blocks_;

@@ -18,7 +18,7 @@ constexpr double shortened = 0.5, changed = 0.5;
 /// After `most_cuts` shortened steps contacts are left out of the matrix, if the last direction
 /// promised more than the share `unsolved` of what the descent has gained so far.
 constexpr int most_cuts = 2;
-constexpr double unsolved = 1e-3;
+constexpr double unsolved = 1e-4;
 
 }  // namespace
 

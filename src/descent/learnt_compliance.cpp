@@ -41,12 +41,12 @@ void LearntCompliance::make_room(const LinearPairs& pairs, std::size_t rows) {
   of_field_.reserve(fields * fields);
 }
 
-void LearntCompliance::fill(LinearPairs& pairs, std::span<const ContactRow> rows,
-                            ContactSystem& system) {
+LowRank LearntCompliance::find(const HeldForces& held, LinearPairs& pairs,
+                               std::span<const ContactRow> rows) {
   count_ = at(pairs.num_learnt());
   moved_.assign(rows.size() * count_, 0.0);
   factors_.resize(rows.size() * count_);
-  if (count_ == 0) return;
+  if (count_ == 0) return {};
   // `respond` is linear, so its matrix is found column by column.
   of_field_.resize(count_ * count_);
   products_.assign(count_, 0.0);
@@ -72,13 +72,6 @@ void LearntCompliance::fill(LinearPairs& pairs, std::span<const ContactRow> rows
       factors_[i * count_ + a] = sum;
     }
   }
-  system.add_products(moved_, factors_, count_);
-}
-
-void LearntCompliance::take_off(const HeldForces& held, LinearPairs& pairs,
-                                std::span<ContactRow> rows) {
-  of_held_.assign(count_, 0.0);
-  if (held.empty()) return;
   products_.assign(count_, 0.0);
   for (const int vertex : held.vertices()) {
     const PaddedVector& force = held.at_vertex(vertex);
@@ -87,11 +80,9 @@ void LearntCompliance::take_off(const HeldForces& held, LinearPairs& pairs,
       products_[k] += vec3::dot(value, {force[0], force[1], force[2]});
     }
   }
+  of_held_.assign(count_, 0.0);
   pairs.respond(products_, of_held_);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].gap -= along(rows[i].direction, rows[i].point, held.response());
-    for (std::size_t k = 0; k < count_; ++k) rows[i].gap -= of_held_[k] * moved_[i * count_ + k];
-  }
+  return {.left = moved_, .right = factors_, .count = count_};
 }
 
 void LearntCompliance::add(LinearPairs& pairs, std::span<const ContactRow> rows,

@@ -40,10 +40,8 @@ class LearntCompliance {
  public:
   void make_room(const LinearPairs& pairs, std::size_t rows);
 
-  /// Adds N^T E N to the system of these rows.
-  void fill(LinearPairs& pairs, std::span<const ContactRow> rows, ContactSystem& system);
-  /// Takes the effect of the held forces out of the rows' gaps.
-  void take_off(const HeldForces& held, LinearPairs& pairs, std::span<ContactRow> rows);
+  /// N^T E N of these rows. Valid until the next call.
+  LowRank find(const HeldForces& held, LinearPairs& pairs, std::span<const ContactRow> rows);
   /// Adds E (N l - held) to p, for the same rows and held forces.
   void add(LinearPairs& pairs, std::span<const ContactRow> rows, VectorAlgebra& algebra,
            VectorField& p);

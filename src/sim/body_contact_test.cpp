@@ -369,8 +369,8 @@ double error_after_ten(Scene scene, const Simulation& simulation) {
 }
 
 /// Twelve blocks, each layer shifted by half a block, with several hundred rubbing contacts: too
-/// many for one dense system. If the line search had to deal with the contacts beyond 512 rows, ten
-/// iterations would end at 7 % of the error of the first of these frames and at 5 % of the second.
+/// many for one dense system. If they stayed in the matrix, ten iterations would leave 0.4 % of the
+/// error of the first of these frames.
 TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
   Scene scene;
   scene.colliders = {{"ground", PlaneShape{}, {}}};
@@ -387,7 +387,7 @@ TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
   test::run(simulation, 11);
   for (int frame = 0; frame < 2; ++frame) {
     test::run(simulation, frame == 0 ? 1 : 4);
-    EXPECT_LT(error_after_ten(scene, simulation), 2e-2);
+    EXPECT_LT(error_after_ten(scene, simulation), 1e-3);
   }
 }
 
