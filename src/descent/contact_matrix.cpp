@@ -57,6 +57,39 @@ BarrierSpring spring_of(const Contact& own, bool will_move) {
 
 }  // namespace
 
+bool ContactMatrix::reaches_beyond(const Contact& own) {
+  return own.depth > own.soft_depth && own.added > 0;
+}
+
+/// A contact that was found at z. will_move: its depth will be another one.
+ContactRow ContactMatrix::row_of(const Contact& own, RowKind kind, const VectorField& z,
+                                 double stage, bool will_move) {
+  const bool is_beyond = kind == RowKind::push_beyond;
+  ContactRow row{.point = own.point,
+                 .place = own.place,
+                 .collider = own.collider,
+                 .kind = kind,
+                 .direction = own.normal,
+                 .stiffness = (is_beyond ? own.added : own.stiffness) / stage,
+                 .added = is_beyond ? 0 : own.added / stage,
+                 .soft_depth = own.soft_depth * stage,
+                 .in_matrix = 0,
+                 .is_barrier = own.layer > 0 && !is_beyond,
+                 .is_at_z = false,
+                 .plane = 0,
+                 .gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth),
+                 .assumed = 0,
+                 .force = 0};
+  if (row.is_barrier) {
+    const BarrierSpring spring = spring_of(own, will_move);
+    row.stiffness = spring.stiffness / stage;
+    row.gap = -spring.pressed * stage;
+    row.soft_depth += (own.depth - spring.pressed) * -stage;
+  }
+  row.plane = along(own.normal, own.point, z) - row.gap;
+  return row;
+}
+
 ContactMatrix::ContactMatrix(const Model& model, double inverse_a2, Weights weights,
                              const Earlier<Laplacian>& earlier)
     : own_(std::make_unique<Laplacian>(model, inverse_a2, Precision::mixed, weights, earlier)),
@@ -197,55 +230,30 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const bool is_blind = left_out_ && !is_left_out_;
   const auto see = [&](const Contact& own, std::size_t known_up_to, const VectorField& z) {
     if (own.is_inner) return;
-    const double soft = own.soft_depth * stage, added = own.added / stage;
+    const bool is_at_z = &z == &at_z.x;
     for (const RowKind kind : {RowKind::push, RowKind::push_beyond}) {
-      const bool is_beyond = kind == RowKind::push_beyond;
-      if (is_beyond && (is_blind || !(own.depth > own.soft_depth && added > 0))) continue;
+      if (kind == RowKind::push_beyond && (is_blind || !reaches_beyond(own))) continue;
       ContactRow* const known = find(own, kind, known_up_to);
-      double gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth);
-      double stiffness = is_beyond ? added : own.stiffness / stage;
-      double soft_gap = soft;
-      if (own.layer > 0 && !is_beyond) {
-        const bool is_at_z = &z == &at_z.x;
-        // If it pushes at z, its spring is known from there.
-        if (!is_at_z && known != nullptr && known->is_at_z) continue;
-        const BarrierSpring spring = spring_of(own, is_blind || !is_at_z);
-        stiffness = spring.stiffness / stage;
-        gap = -spring.pressed * stage;
-        soft_gap += (own.depth - spring.pressed) * -stage;
-        if (known != nullptr) {
-          known->stiffness = stiffness;
-          known->soft_depth = soft_gap;
-          known->is_at_z = is_at_z;
-        }
+      ContactRow row = row_of(own, kind, z, stage, is_blind || !is_at_z);
+      row.is_at_z = is_at_z;
+      if (known == nullptr) {
+        add(row);
+        continue;
       }
-      const double plane = along(own.normal, own.point, z) - gap;
-      if (known != nullptr) {
-        const bool is_at_z = &z == &at_z.x;
-        // Its surface may be curved. If there is no room for another direction, it keeps the plane
-        // with which it was found.
-        if (is_at_z && !can_turn && !system_.is_in_frame(own.normal)) continue;
-        known->gap = gap;
-        if (is_at_z) {
-          known->direction = own.normal;
-          known->plane = plane;
-        }
-      } else {
-        add({.point = own.point,
-             .place = own.place,
-             .collider = own.collider,
-             .kind = kind,
-             .direction = own.normal,
-             .stiffness = stiffness,
-             .added = is_beyond ? 0 : added,
-             .soft_depth = soft_gap,
-             .in_matrix = 0,
-             .is_barrier = own.layer > 0 && !is_beyond,
-             .is_at_z = &z == &at_z.x,
-             .plane = plane,
-             .gap = gap,
-             .assumed = 0,
-             .force = 0});
+      if (row.is_barrier) {
+        // If it pushes at z, its spring is known from there.
+        if (!is_at_z && known->is_at_z) continue;
+        known->stiffness = row.stiffness;
+        known->soft_depth = row.soft_depth;
+        known->is_at_z = is_at_z;
+      }
+      // Its surface may be curved. If there is no room for another direction, it keeps the plane
+      // with which it was found.
+      if (is_at_z && !can_turn && !system_.is_in_frame(own.normal)) continue;
+      known->gap = row.gap;
+      if (is_at_z) {
+        known->direction = row.direction;
+        known->plane = row.plane;
       }
     }
   };

@@ -89,15 +89,16 @@ class ContactMatrix final : public ConstantDirection {
   bool is_left_out() const { return is_left_out_; }
   /// Makes room for leaving contacts out, with these pairs.
   void make_room_for(const LinearPairs& pairs);
-  /// Leaves contacts out of the matrix from now on: soft contacts of bodies that deform. False if
-  /// they are too many, if a surface gives way, or if this step has tried it often.
+  /// Leaves contacts of bodies that deform out of the matrix from now on. False if a surface gives
+  /// way, or if this step has tried it often.
   bool leave_out(const Objective& objective);
   /// As compute_unfinished, for g with constant forces in place of its contacts. `gradient` becomes
   /// the gradient of that.
   bool compute_without(Objective& objective, const Iterate& at, VectorField& gradient,
                        VectorField& p);
-  /// Adds what contacts do to p, which the pairs have made from that gradient. False if contacts
-  /// are too many or a surface gives way; then they are in the matrix again.
+  /// Adds what contacts do to p, which the pairs have made from that gradient. False if the
+  /// compliance has no room for their vertices or a surface gives way; then they are in the matrix
+  /// again.
   bool push(Objective& objective, const Iterate& at, LinearPairs& pairs, VectorField& p);
   /// Makes the forces of the last `push` the constant ones, also in `gradient`, for empty pairs.
   void hold_forces(Objective& objective, VectorField& gradient);
@@ -127,6 +128,9 @@ class ContactMatrix final : public ConstantDirection {
   };
   class Forces;
   void make_room(const Objective& objective);
+  static bool reaches_beyond(const Contact& own);
+  static ContactRow row_of(const Contact& own, RowKind kind, const VectorField& z, double stage,
+                           bool will_move);
   template <class Touching>
   ContactRow* find(const Touching& other, RowKind kind, std::size_t count);
   void find_places();

@@ -130,40 +130,32 @@ void ContactMatrix::respond(Objective& objective, LinearPairs& pairs, VectorFiel
 /// the energy by which p is wrong, J.
 double ContactMatrix::see_end(Objective& objective, const Iterate& at_z, const VectorField& p) {
   const ContactEnergy& contact = *objective.contact();
-  const double stage = contact.stage();
   objective.algebra().step(at_z.x, 1, p, end_);
   objective.find_contacts(end_);
   const std::size_t known = touching_.size();
   find_places();
-  for (ContactRow& own : touching_) own.gap = along(own.direction, own.point, end_) - own.plane;
+  for (ContactRow& own : touching_) {
+    own.gap = along(own.direction, own.point, end_) - own.plane;
+    if (!own.is_at_z) own.leave_barrier();
+  }
   for (const Contact& own : contact.touching()) {
     if (own.is_inner) continue;
     for (const RowKind kind : {RowKind::push, RowKind::push_beyond}) {
-      const bool is_beyond = kind == RowKind::push_beyond;
-      if (is_beyond && !(own.depth > own.soft_depth && own.added > 0)) continue;
-      const double gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth);
-      ContactRow* row = find(own, kind, known);
-      if (row == nullptr) {
-        add({.point = own.point,
-             .place = own.place,
-             .collider = own.collider,
-             .kind = kind,
-             .direction = own.normal,
-             .stiffness = (is_beyond ? own.added : own.stiffness) / stage,
-             .added = is_beyond ? 0 : own.added / stage,
-             .soft_depth = own.soft_depth * stage,
-             .in_matrix = 0,
-             .is_barrier = false,
-             .is_at_z = false,
-             .plane = 0,
-             .gap = 0,
-             .assumed = 0,
-             .force = 0});
-        row = &touching_.back();
+      if (kind == RowKind::push_beyond && !reaches_beyond(own)) continue;
+      const ContactRow row = row_of(own, kind, end_, contact.stage(), true);
+      ContactRow* const seen = find(own, kind, known);
+      if (seen == nullptr) {
+        add(row);
+        continue;
+      }
+      if (row.is_barrier) {
+        if (seen->is_at_z) continue;
+        seen->stiffness = row.stiffness;
+        seen->soft_depth = row.soft_depth;
       }
       // Its surface may be curved.
-      row->gap = gap;
-      row->plane = along(row->direction, row->point, end_) - gap;
+      seen->gap = row.gap;
+      seen->plane = along(seen->direction, seen->point, end_) - row.gap;
     }
   }
   double wrong = 0;

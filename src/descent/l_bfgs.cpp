@@ -50,8 +50,7 @@ void LBfgs::begin_step(Objective& objective) {
     partial_.resize(3 * static_cast<std::size_t>(objective.algebra().num_chunks()));
   }
   initial_->begin_step(objective);
-  const bool may_leave_out = is_linear_ && is_solid_ && objective.contact() != nullptr &&
-                             !objective.contact()->is_barrier();
+  const bool may_leave_out = is_linear_ && is_solid_ && objective.contact() != nullptr;
   contacts_ = may_leave_out ? constant_->contact_matrix() : nullptr;
   if (contacts_ != nullptr && without_.empty()) {
     for (VectorField* field : {&without_, &without_before_}) {
