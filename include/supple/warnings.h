@@ -81,7 +81,7 @@ class RunWatch {
   void warn_inverted(std::vector<Warning>& list) const;
 
   SolverSettings solver_;
-  bool touches_ = false;  ///< there is something to touch
+  bool may_warp_ = false;  ///< the initial_hessian warped_rest would suit the scene
   bool is_barrier_ = false;
   bool has_rigid_ = false;  ///< some body does not deform
   double size_ = 0;         ///< of the smallest body, m

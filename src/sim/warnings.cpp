@@ -149,9 +149,9 @@ bool begins_inverted(const Body& body) {
 
 /// A matrix that includes contacts is worth more than one that tells shear from volume. Newton's
 /// method and other matrices do not know rigid bodies.
-std::string remedy(const SolverSettings& solver, bool touches, bool has_rigid) {
+std::string remedy(const SolverSettings& solver, bool may_warp, bool has_rigid) {
   if (has_rigid) return "raise iterations or substeps";
-  const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && !touches;
+  const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && may_warp;
   if (solver.method == SolverMethod::l_bfgs && is_scalar) {
     return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or use "
            "newton";
@@ -178,7 +178,10 @@ RunWatch::RunWatch(const Scene& scene)
 
 void RunWatch::scene_changed(const Scene& scene) {
   solver_ = scene.solver;
-  touches_ = !scene.colliders.empty() || scene.bodies.size() > 1;
+  // At rest cloth and strands resist nothing that bends them, and steps of that matrix are too
+  // long.
+  may_warp_ = scene.colliders.empty() && scene.bodies.size() == 1 &&
+              !scene.bodies.front().mesh.tets.empty();
   is_barrier_ = scene.contact.mode == ContactMode::barrier;
   has_rigid_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), is_rigid);
   size_ = std::numeric_limits<double>::infinity();
@@ -258,7 +261,7 @@ void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
   const auto warn = [&](const std::string& what, std::int64_t first, std::int64_t last) {
     list.push_back(
         {"unconverged",
-         "the steps are not converged: " + what + "; " + remedy(solver_, touches_, has_rigid_),
+         "the steps are not converged: " + what + "; " + remedy(solver_, may_warp_, has_rigid_),
          first, last});
   };
   const double known = 1 - not_known_;
