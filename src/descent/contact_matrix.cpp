@@ -216,7 +216,9 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
   const double stage = contact.stage();
   touching_.clear();
   before_.clear();
-  for (const ContactRow& own : active_) {
+  for (const ContactRow& own : is_left_out_ ? pushed_ : active_) {
+    // What is left out knows friction only where it is now.
+    if (is_left_out_ && !own.only_pushes()) continue;
     add(own);
     touching_.back().gap = along(own.direction, own.point, at_z.x) - own.plane;
     touching_.back().in_matrix = is_left_out_ ? 0 : own.stiffness;
@@ -277,8 +279,8 @@ double ContactMatrix::gather(Objective& objective, const Iterate& at_z, const Ve
     ContactRow& own = touching_[i];
     const double force = own.force_at(own.gap);
     wrong += (force - own.assumed) * (force - own.assumed) / (2 * own.stiffness);
-    place_[at(own.point.vertices[0])] = -1;
   }
+  forget_places();
   return wrong;
 }
 
@@ -388,7 +390,7 @@ bool ContactMatrix::all_fit(std::size_t kept) {
     point_of_.push_back(point);
     if (point < 0) fits_[i] = 0;
   }
-  for (const ContactRow& own : touching_) place_[at(own.point.vertices[0])] = -1;
+  forget_places();
   system_.find_fitting(touching_, kept, fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
   const bool may_be_aligned = are_many_ || (inner_.rigid().empty() && is_dense_dear());

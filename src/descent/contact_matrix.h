@@ -101,7 +101,7 @@ class ContactMatrix final : public ConstantDirection {
   /// again.
   bool push(Objective& objective, const Iterate& at, LinearPairs& pairs, VectorField& p);
   /// Makes the forces of the last `push` the constant ones, also in `gradient`, for empty pairs.
-  void hold_forces(Objective& objective, VectorField& gradient);
+  void hold_forces(VectorField& gradient);
 
   /// Contacts in the matrix.
   int num_active() const { return static_cast<int>(active_.size()); }

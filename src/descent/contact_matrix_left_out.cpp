@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "descent/contact_matrix.h"
 
@@ -107,9 +106,6 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
     find_forces(objective.threads());
     respond(objective, pairs, p);
   }
-  active_.clear();
-  std::copy_if(touching_.begin(), touching_.end(), std::back_inserter(active_),
-               [](const ContactRow& own) { return own.only_pushes(); });
   pushed_ = touching_;
   return true;
 }
@@ -167,10 +163,9 @@ double ContactMatrix::see_end(Objective& objective, const Iterate& at_z, const V
   return wrong;
 }
 
-void ContactMatrix::hold_forces(Objective& objective, VectorField& gradient) {
+void ContactMatrix::hold_forces(VectorField& gradient) {
   held_.add(1, gradient);
-  // column_ is the last response.
-  held_.hold(touching_, column_, objective.algebra());
+  held_.hold(touching_);
   held_.add(-1, gradient);
 }
 

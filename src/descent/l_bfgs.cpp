@@ -129,7 +129,7 @@ bool LBfgs::compute_without_contacts(Objective& objective, const Iterate& at, Ve
   }
   linear_->replace(objective.algebra(), at.gradient, p);
   if (linear_->is_empty()) {
-    contacts_->hold_forces(objective, without_);
+    contacts_->hold_forces(without_);
     linear_->replace_inner(objective.algebra(), p);
   }
   return true;

@@ -6,7 +6,7 @@ namespace supple {
 
 void HeldForces::make_room(std::size_t rows, std::size_t num_vertices) {
   vertices_.reserve(std::size(ContactPoint{}.vertices) * rows);
-  for (VectorField* field : {&forces_, &response_}) field->resize(num_vertices);
+  forces_.resize(num_vertices);
 }
 
 void HeldForces::add(double factor, VectorField& forces) const {
@@ -20,10 +20,7 @@ void HeldForces::let_go() {
   vertices_.clear();
 }
 
-void HeldForces::hold(std::span<const ContactRow> rows, const VectorField& change,
-                      VectorAlgebra& algebra) {
-  if (vertices_.empty()) std::fill(response_.begin(), response_.end(), PaddedVector{});
-  algebra.add(1, change, response_);
+void HeldForces::hold(std::span<const ContactRow> rows) {
   let_go();
   for (const ContactRow& own : rows) {
     if (own.force == 0) continue;

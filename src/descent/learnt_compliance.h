@@ -22,15 +22,12 @@ class HeldForces {
   void add(double factor, VectorField& forces) const;
 
   void let_go();
-  /// Holds the forces of these rows instead. change: A^-1 times the difference, m.
-  void hold(std::span<const ContactRow> rows, const VectorField& change, VectorAlgebra& algebra);
-  /// A^-1 times the held forces, m.
-  const VectorField& response() const { return response_; }
+  /// Holds the forces of these rows instead.
+  void hold(std::span<const ContactRow> rows);
 
  private:
   std::vector<int> vertices_;  ///< ascending
   VectorField forces_;         ///< N
-  VectorField response_;       ///< m
 };
 
 /// What the pairs of L-BFGS, which know nothing of contacts, have learnt of the compliance between
@@ -40,7 +37,7 @@ class LearntCompliance {
  public:
   void make_room(const LinearPairs& pairs, std::size_t rows);
 
-  /// N^T E N of these rows. Valid until the next call.
+  /// N^T E N of these rows, for `add` with these held forces. Valid until the next call.
   LowRank find(const HeldForces& held, LinearPairs& pairs, std::span<const ContactRow> rows);
   /// Adds E (N l - held) to p, for the same rows and held forces.
   void add(LinearPairs& pairs, std::span<const ContactRow> rows, VectorAlgebra& algebra,
