@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <span>
 #include <string>
 #include <utility>
@@ -254,10 +255,7 @@ int grounds(int threads) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+int run(std::span<const std::string> arguments) {
   if (!arguments.empty() && arguments[0] == "grounds") {
     return grounds(arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 1);
   }
@@ -287,4 +285,15 @@ int main(int argc, char** argv) {
     return i < numbers.size() ? numbers[i] : otherwise;
   };
   return times(scene, number(0, 12), number(1, 45), number(2, 1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "supple_contact_bench: {}\n", error.what());
+    return 1;
+  }
 }
