@@ -163,7 +163,7 @@ void LinearPairs::correct(VectorAlgebra& algebra, const Iterate& at, VectorField
   if (has_step_) add_pair(now);
   has_step_ = false;
   current_ = now;
-  recur(now);
+  recur(now, 1);
   find_live();
   last_direction_ = free_direction();
   const double own_factor = inner(now).factor;
@@ -224,8 +224,8 @@ void LinearPairs::respond(std::span<const double> products, std::span<double> fa
   for (std::size_t i = 0; i < learnt_.size(); ++i) {
     products_[supple::at(learnt_[i])].now = -products[i];
   }
-  recur(current_);
-  inner(current_).factor -= 1;
+  // With 1 for A0^-1 f itself, which is not asked for, rounding would swallow small factors.
+  recur(current_, 0);
   for (std::size_t i = 0; i < learnt_.size(); ++i) {
     factors[i] = products_[supple::at(learnt_[i])].factor;
   }
@@ -259,10 +259,11 @@ void LinearPairs::add_pair(int to) {
   number(t_w_, 0, 0) = t_from_ - t_to_;
 }
 
-/// Runs both loops, and finds the factors of all fields in the direction.
-void LinearPairs::recur(int now) {
+/// Runs both loops, and finds the factors of all fields in the direction, in which the inner
+/// direction `now` has a factor of its own.
+void LinearPairs::recur(int now, double own_factor) {
   for (Products& of : products_) of.factor = 0;
-  inner(now).factor = 1;
+  inner(now).factor = own_factor;
   const auto w_gradient = [&](const Pair& own) { return inner(own.from).now - inner(own.to).now; };
   for (int i = 0; i < count_; ++i) {
     double value = pair(i).alpha * direction(pair(i).direction).now;

@@ -121,7 +121,7 @@ class LinearPairs {
     return offset_[static_cast<std::size_t>(field) * runs_.size() + run];
   }
   void add_pair(int to);
-  void recur(int now);
+  void recur(int now, double own_factor);
   void keep_all(VectorAlgebra& algebra, const VectorField& p, int field);
 
   const Model* model_;

@@ -91,10 +91,8 @@ TEST_P(UnitsOf, AMotionIsTheSameInOthers) {
     SCOPED_TRACE(std::to_string(units.length) + " " + std::to_string(units.mass) + " " +
                  std::to_string(units.time));
     // Friction holds bodies smaller than a metre up to a slip of their size per second, and larger
-    // ones up to 1 mm. With larger masses one slope in l_bfgs differs in its last bits; the cause
-    // of this rounding has not been found.
-    const bool rounds = GetParam() == "l_bfgs" && units.mass > 1;
-    expect_same_motion(falling_blocks(GetParam(), units.mass == 1 || rounds ? 0 : 0.5), units);
+    // ones up to 1 mm.
+    expect_same_motion(falling_blocks(GetParam(), units.mass == 1 ? 0 : 0.5), units);
   }
 }
 
