@@ -47,7 +47,7 @@ void ContactBlocks::fill(std::span<const ContactRow> rows, const Compliance& com
   learnt_ = learnt;
   number_vertices(rows, compliance, threads);
   sort_rows(rows);
-  make_blocks(rows);
+  make_blocks();
   order_pairs();
   threads.parallel_for(static_cast<int>(pairs_.size()),
                        [&](int pair) { fill_pair(pairs_[at(pair)]); });
@@ -139,7 +139,7 @@ void ContactBlocks::sort_rows(std::span<const ContactRow> rows) {
   for (const Key& own : keys_) order_.push_back(own.row);
 }
 
-void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
+void ContactBlocks::make_blocks() {
   blocks_.clear();
   pairs_.clear();
   columns_.clear();
@@ -165,11 +165,8 @@ void ContactBlocks::make_blocks(std::span<const ContactRow> rows) {
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       const std::size_t begin = first + (last - first) * piece / pieces;
       const std::size_t end = first + (last - first) * (piece + 1) / pieces;
-      blocks_.push_back({.first = begin,
-                         .count = end - begin,
-                         .system = size,
-                         .is_factored = false,
-                         .only_pushes = rows[at(order_[begin])].only_pushes()});
+      blocks_.push_back(
+          {.first = begin, .count = end - begin, .system = size, .is_factored = false});
       size += (end - begin) * (end - begin);
     }
     pairs_.back().count += pieces;
@@ -356,7 +353,8 @@ float ContactBlocks::relax_block(const Block& block, std::span<ContactRow> rows,
     solve_block(block, residual, change);
     bool is_solved = true;
     for (std::size_t i = 0; i < n && is_solved; ++i) {
-      is_solved = !block.only_pushes || row(i).force >= static_cast<double>(change[i]);
+      const double wanted = row(i).force - static_cast<double>(change[i]);
+      is_solved = row(i).allowed(wanted) == wanted;
     }
     for (std::size_t i = 0; i < n && is_solved; ++i) {
       change[i] = -change[i];
@@ -513,7 +511,7 @@ void ContactBlocks::relax(std::span<ContactRow> rows, int most_sweeps, Threads& 
   }
   members_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].force > 0 || !rows[i].only_pushes()) members_.push_back(static_cast<int>(i));
+    if (rows[i].is_free()) members_.push_back(static_cast<int>(i));
   }
 }
 

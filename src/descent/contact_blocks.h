@@ -71,7 +71,7 @@ class ContactBlocks {
   struct Block {
     std::size_t first, count;  ///< into order_
     std::size_t system;        ///< into systems_, [count * count]; the same in inverses_
-    bool is_factored, only_pushes;
+    bool is_factored;
   };
   /// The vertices of one part that touch in a pair, and A^-1 between them.
   struct Side {
@@ -98,7 +98,7 @@ class ContactBlocks {
   void number_vertices(std::span<const ContactRow> rows, const Compliance& compliance,
                        Threads& threads);
   void sort_rows(std::span<const ContactRow> rows);
-  void make_blocks(std::span<const ContactRow> rows);
+  void make_blocks();
   void list_columns(Pair& pair);
   void order_pairs();
   void fill_pair(const Pair& pair);

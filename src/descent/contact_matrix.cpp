@@ -77,6 +77,7 @@ ContactRow ContactMatrix::row_of(const Contact& own, RowKind kind, const VectorF
                  .is_barrier = own.layer > 0 && !is_beyond,
                  .is_at_z = false,
                  .plane = 0,
+                 .most = 0,
                  .gap = -stage * (is_beyond ? own.beyond(own.depth) : own.depth),
                  .assumed = 0,
                  .force = 0};
@@ -310,7 +311,9 @@ void ContactMatrix::add(const ContactRow& own) {
   touching_.push_back(own);
 }
 
-/// Adds friction at z to touching_. What is in the matrix already stays as it is there.
+/// Adds friction at z to touching_. What is in the matrix already stays as it is there. If contacts
+/// are left out of the matrix, friction is what it is and no spring below it: it sticks up to its
+/// largest force. Across its slip it only turns, as a spring.
 void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorField& z,
                                     std::size_t num_active) {
   for (const Contact& own : contact.contacts()) {
@@ -319,23 +322,36 @@ void ContactMatrix::gather_friction(const ContactEnergy& contact, const VectorFi
     const ContactEnergy::Spring spring = contact.friction_spring(own, z[0].v);
     const Vec3& n = own.normal;
     const Vec3 across = std::abs(n[0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
-    const Vec3 first = vec3::direction(vec3::cross(n, across), {0, 0, 0});
+    Vec3 first = vec3::direction(vec3::cross(n, across), {0, 0, 0});
+    double stiffness[2] = {spring.stiffness, spring.stiffness};
+    double most[2] = {0, 0};
+    if (is_left_out_) {
+      // Spring and force at z agree: the largest force is sticking * slip.
+      const double sticking = own.friction / own.slip / contact.stage();
+      const bool slips = spring.stiffness < sticking;
+      if (slips) first = vec3::direction(spring.slip, first);
+      stiffness[0] = sticking;
+      most[0] = own.friction;
+      if (!slips) most[1] = own.friction;
+    }
     const Vec3 tangents[2] = {first, vec3::cross(n, first)};
     for (const RowKind kind : {RowKind::friction_first, RowKind::friction_second}) {
-      const Vec3& tangent = tangents[kind == RowKind::friction_first ? 0 : 1];
+      const std::size_t t = kind == RowKind::friction_first ? 0 : 1;
+      const Vec3& tangent = tangents[t];
       const double gap = vec3::dot(tangent, spring.slip);
       add({.point = own.point,
            .place = own.place,
            .collider = own.collider,
            .kind = kind,
            .direction = tangent,
-           .stiffness = spring.stiffness,
+           .stiffness = stiffness[t],
            .added = 0,
            .soft_depth = 0,
            .in_matrix = 0,
            .is_barrier = false,
            .is_at_z = true,
            .plane = along(tangent, own.point, z) - gap,
+           .most = most[t],
            .gap = gap,
            .assumed = 0,
            .force = 0});

@@ -81,9 +81,20 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
   // lot.
   for (ContactRow& own : touching_) own.force = own.assumed;
   find_places();
+  using namespace vec3;
   for (const ContactRow& last : pushed_) {
-    ContactRow* const own = find(last, last.kind, touching_.size());
-    if (own != nullptr) own->force = last.force;
+    if (last.only_pushes()) {
+      ContactRow* const own = find(last, last.kind, touching_.size());
+      if (own != nullptr) own->force = last.force;
+      continue;
+    }
+    if (last.kind == RowKind::friction_second) continue;
+    const ContactRow& second = *(&last + 1);
+    const Vec3 force = last.force * last.direction + second.force * second.direction;
+    for (const RowKind kind : {RowKind::friction_first, RowKind::friction_second}) {
+      ContactRow* const own = find(last, kind, touching_.size());
+      if (own != nullptr) own->force = own->allowed(dot(force, own->direction));
+    }
   }
   forget_places();
   learnt_.find(held_, pairs, touching_);

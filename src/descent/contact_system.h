@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -36,21 +37,26 @@ struct ContactRow {
   bool is_barrier;    ///< its spring changes with the iterate
   bool is_at_z;       ///< a barrier that was found at z, and not only at z + p
   double plane;       ///< direction . z where the gap is zero, m
-  double gap;         ///< at z + p, m
-  double assumed;     ///< f, N
-  double force;       ///< l, N
+  /// Largest force of friction, N; 0 for a spring that has none.
+  double most;
+  double gap;      ///< at z + p, m
+  double assumed;  ///< f, N
+  double force;    ///< l, N
 
   bool only_pushes() const { return kind == RowKind::push || kind == RowKind::push_beyond; }
   /// The force at a gap (m), N.
-  double force_at(double at_gap) const {
-    return -stiffness * (only_pushes() ? std::min(0.0, at_gap) : at_gap);
-  }
+  double force_at(double at_gap) const { return allowed(-stiffness * at_gap); }
   /// A barrier that is not found touching does not push, whatever its last spring would do.
   void leave_barrier() {
     if (is_barrier) gap = std::max(0.0, gap);
   }
+  /// Whether its force is within its bounds.
+  bool is_free() const { return only_pushes() ? force > 0 : !(most > 0) || std::abs(force) < most; }
   /// The force nearest to `wanted` that the row can have, N.
-  double allowed(double wanted) const { return only_pushes() ? std::max(0.0, wanted) : wanted; }
+  double allowed(double wanted) const {
+    if (only_pushes()) return std::max(0.0, wanted);
+    return most > 0 ? std::clamp(wanted, -most, most) : wanted;
+  }
 };
 
 /// n . x of a point.
@@ -175,7 +181,7 @@ class ContactSystem {
   std::vector<int> next_;                     ///< into a block's rows
   std::vector<float> gap_;                    ///< of the complementarity problem, m
   std::vector<float> free_gap_;               ///< u, m
-  std::vector<float> front_, work_;
+  std::vector<float> front_, work_, held_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
   std::vector<int> points_;         ///< of a block's rows

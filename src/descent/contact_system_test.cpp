@@ -105,6 +105,44 @@ TEST(ContactSystem, IsTheDenseOneInBlocksAndAsAWhole) {
   }
 }
 
+/// Friction that can hold only so much slips with that: its gap, of which A l + u is the part that
+/// no force takes away, is against it.
+TEST(ContactSystem, FrictionSlipsWithItsLargestForce) {
+  Problem problem(30);
+  for (int point = 0; point < 30; ++point) problem.add(point, normal, &tangent);
+  for (ContactRow& own : problem.rows) {
+    if (!own.only_pushes()) own.most = 0.3;
+    own.assumed = own.allowed(own.assumed);
+  }
+  ContactSystem system;
+  problem.set_up(system);
+  const std::vector<ContactRow> before = problem.rows;
+  system.relax(problem.rows);
+  ASSERT_TRUE(system.find_set(problem.rows, false));
+  const Eigen::MatrixXd A = problem.dense();
+  int slips = 0, sticks = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    double gap = before[i].gap + before[i].assumed / before[i].stiffness;
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      gap += A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) *
+             (problem.rows[j].force - before[j].assumed);
+    }
+    const ContactRow& own = problem.rows[i];
+    EXPECT_EQ(own.allowed(own.force), own.force) << i;
+    // In floats.
+    if (own.is_free()) {
+      EXPECT_NEAR(gap, 0, 1e-5) << i;
+    } else if (own.only_pushes()) {
+      EXPECT_GT(gap, -1e-5) << i;
+    } else {
+      EXPECT_LT(gap * own.force, 1e-5) << i;
+    }
+    if (!own.only_pushes()) ++(own.is_free() ? sticks : slips);
+  }
+  EXPECT_GT(slips, 5);
+  EXPECT_GT(sticks, 5);
+}
+
 /// Forces of contacts do not pull. Gaps A l + u are not negative, and zero where contacts push.
 /// Friction has both signs.
 TEST(ContactSystem, ItsForcesSolveTheComplementarityProblem) {

@@ -175,7 +175,10 @@ TEST(BarrierMoving, FrictionHoldsWhatIsSqueezedHard) {
   };
   for (const Case& own : {Case{0.01, 1e6, 0.5}, Case{0.01, 4e4, 0.8}, Case{0.1, 1e6, 0.5}}) {
     SCOPED_TRACE(std::to_string(own.size) + " " + std::to_string(own.young));
-    const Scene scene = squeezed_ball(own.size, own.young, own.mu);
+    Scene scene = squeezed_ball(own.size, own.young, own.mu);
+    // The squeeze is a thousand times the weight: 15 iterations hold the ball, but leave one
+    // percent of the squeeze as noise in each frame's forces.
+    scene.solver.iterations = 40;
     Simulation simulation(scene, {.threads = 1});
     RunWatch watch(scene);
     double first = 0, lifted = 0;
@@ -197,7 +200,6 @@ TEST(BarrierMoving, FrictionHoldsWhatIsSqueezedHard) {
       ++count;
     }
     const double weight = 9.81 * mass_of(scene.bodies[0]);
-    // Steps leave an error of a thousandth of the squeeze, which is a hundred times the weight.
     EXPECT_NEAR(lifted / count, weight, 0.5 * weight);
     EXPECT_NEAR(middle_of(simulation, 0)[1], first, 2e-3 * own.size);
     for (const Warning& warning : watch.warnings()) EXPECT_NE(warning.code, "self_intersection");
