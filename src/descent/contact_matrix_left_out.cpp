@@ -88,6 +88,7 @@ bool ContactMatrix::push(Objective& objective, const Iterate& at_z, LinearPairs&
       if (own != nullptr) own->force = last.force;
       continue;
     }
+    // Its tangents may have turned. The second one's row follows that of the first.
     if (last.kind == RowKind::friction_second) continue;
     const ContactRow& second = *(&last + 1);
     const Vec3 force = last.force * last.direction + second.force * second.direction;

@@ -37,7 +37,7 @@ void ContactSystem::make_room(std::size_t rows) {
   members_.reserve(all);
   next_.reserve(capacity_);
   gap_.resize(capacity_);
-  for (auto* list : {&free_gap_, &work_, &held_}) list->reserve(capacity_);
+  for (auto* list : {&free_gap_, &set_forces_, &work_}) list->reserve(capacity_);
   directions_.resize(3 * capacity_);
   points_.resize(capacity_);
 }
@@ -195,32 +195,28 @@ bool ContactSystem::find_set(Block& block, std::span<ContactRow> rows, bool is_k
       return false;
     }
     // What is not free keeps its force.
-    work_.clear();
-    for (const int i : block.rows) work_.push_back(static_cast<float>(rows[at(i)].force));
-    for (const int i : members) work_[at(i)] = 0;
-    const bool is_pushed = std::any_of(work_.begin(), work_.end(), [](float f) { return f != 0; });
+    set_forces_.clear();
+    for (const int i : block.rows) set_forces_.push_back(static_cast<float>(rows[at(i)].force));
+    for (const int i : members) set_forces_[at(i)] = 0;
+    const auto gap = [&](std::size_t i) {
+      return free_gap_[i] +
+             kernels_->dot(&block.system[i * n], set_forces_.data(), static_cast<int>(n));
+    };
     block.right.clear();
-    for (const int i : members) {
-      const float* const row = &block.system[at(i) * n];
-      const float by_others = is_pushed ? kernels_->dot(row, work_.data(), static_cast<int>(n)) : 0;
-      block.right.push_back(-free_gap_[at(i)] - by_others);
-    }
-    held_ = work_;
+    for (const int i : members) block.right.push_back(-gap(at(i)));
     solve(block);
-    std::swap(work_, held_);
-    for (std::size_t j = 0; j < members.size(); ++j) work_[at(members[j])] = block.right[j];
+    for (std::size_t j = 0; j < members.size(); ++j) set_forces_[at(members[j])] = block.right[j];
     next_.clear();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n; ++i) {
       ContactRow& own = rows[at(block.rows[i])];
-      const float* const row = &block.system[i * n];
       bool is_next;
       if (k < members.size() && members[k] == static_cast<int>(i)) {
         own.force = own.allowed(static_cast<double>(block.right[k++]));
         is_next = own.is_free();
       } else {
-        const float gap = free_gap_[i] + kernels_->dot(row, work_.data(), static_cast<int>(n));
-        is_next = own.allowed(own.force - static_cast<double>(gap / row[i])) != own.force;
+        const float step = gap(i) / block.system[i * n + i];
+        is_next = own.allowed(own.force - static_cast<double>(step)) != own.force;
       }
       if (is_next) next_.push_back(static_cast<int>(i));
     }

@@ -181,7 +181,8 @@ class ContactSystem {
   std::vector<int> next_;                     ///< into a block's rows
   std::vector<float> gap_;                    ///< of the complementarity problem, m
   std::vector<float> free_gap_;               ///< u, m
-  std::vector<float> front_, work_, held_;
+  std::vector<float> set_forces_;             ///< of a block's rows, as an active set has them, N
+  std::vector<float> front_, work_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
   std::vector<int> points_;         ///< of a block's rows
