@@ -13,6 +13,7 @@
 #include "descent/newton.h"
 #include "descent/rest_hessian.h"
 #include "descent/scaled_identity.h"
+#include "descent/sheet_normals.h"
 #include "descent/test_problem.h"
 #include "descent/warped_rest.h"
 
@@ -52,6 +53,11 @@ Make make(const Settings&... settings) {
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> list = {
       {"laplacian", make<Laplacian>()},
+      {"laplacian, sheet normals",
+       [](const Model& model) -> std::unique_ptr<Direction> {
+         return std::make_unique<SheetNormals>(model, inverse_a2,
+                                               std::make_unique<Laplacian>(model, inverse_a2));
+       }},
       {"laplacian, 5 CG", make<LaplacianCg>(cg(5, "none"))},
       {"laplacian, 5 CG, jacobi", make<LaplacianCg>(cg(5, "jacobi"))},
       {"laplacian, 5 CG, incomplete_cholesky", make<LaplacianCg>(cg(5, "incomplete_cholesky"))},

@@ -106,6 +106,8 @@ class PrefactoredSystem {
   /// Finishes vertices first .. last - 1 of p. Threads can call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
+  /// The vertices of its rows.
+  const std::vector<int>& order() const { return order_; }
   const UpdatableCholesky& matrix() const { return matrix_; }
   /// Whether row i is that of the i-th vertex, and the entries and the diagonal of matrix() are all
   /// of A, which solves with it invert.

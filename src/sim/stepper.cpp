@@ -15,6 +15,7 @@
 #include "descent/projective_dynamics.h"
 #include "descent/rest_hessian.h"
 #include "descent/scaled_identity.h"
+#include "descent/sheet_normals.h"
 #include "descent/vertex_block_descent.h"
 #include "descent/warped_rest.h"
 #include "position/pbd.h"
@@ -40,7 +41,9 @@ std::unique_ptr<Direction> make_matrix(const Model& model, const SolverSettings&
   if (settings.linear_solver != LinearSolver::direct) {
     return std::make_unique<LaplacianCg>(model, settings, inverse_a2);
   }
-  return std::make_unique<ContactMatrix>(model, inverse_a2, settings.weights, earlier);
+  auto matrix = std::make_unique<ContactMatrix>(model, inverse_a2, settings.weights, earlier);
+  if (settings.weights == LaplacianWeights::constant || !SheetNormals::is_for(model)) return matrix;
+  return std::make_unique<SheetNormals>(model, inverse_a2, std::move(matrix));
 }
 
 /// A method with the acceleration that /solver/acceleration names.

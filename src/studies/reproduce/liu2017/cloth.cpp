@@ -23,6 +23,7 @@ Scene cloth_scene(const std::string& name, const ClothGenerator& generator,
   Scene scene;
   scene.name = name;
   scene.gravity = {0, -10, 0};
+  scene.solver.weights = LaplacianWeights::constant;  // as in the paper
   Body body;
   body.name = name;
   body.mesh.vertices = mesh.vertices;
