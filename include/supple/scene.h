@@ -587,8 +587,8 @@ struct SolverSettings {
   /// Initial matrix of l_bfgs, or the matrix of quasi_newton: laplacian, identity, rest,
   /// warped_rest, frame.
   InitialHessian initial_hessian = InitialHessian::laplacian;
-  /// Stiffness that a directly factorised laplacian gives each tet: following (raised for tets that
-  /// have stiffened so much that they shorten all steps), constant (as published).
+  /// Stiffness in a directly factorised laplacian: following (raised for tets that stiffen so much
+  /// that they shorten all steps; sheets soft along their normals), constant (as published).
   LaplacianWeights weights = LaplacianWeights::following;
   /// direct (Cholesky), cg, truncated_cg (stops at negative curvature; newton only)
   LinearSolver linear_solver = LinearSolver::direct;

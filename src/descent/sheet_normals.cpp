@@ -12,7 +12,10 @@ namespace supple {
 namespace {
 
 /// e.
-constexpr double tension_ahead = 0.02;
+constexpr double tension_ahead = 0.05;
+
+/// Mean of a^2 L_ii/m_i beyond which A is better alone.
+constexpr double too_stiff = 6e3;
 
 /// Springs, lanes, hinges or vertices that a thread works on at a time.
 constexpr int items_per_chunk = 512;
@@ -70,16 +73,27 @@ SheetNormals::SheetNormals(const Model& model, double inverse_a2, std::unique_pt
   for (const auto& tet : model.tets) {
     for (const int vertex : tet) is_sheet_[at(vertex)] = 0;
   }
+  const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, Pins::left_out);
   const BodyMatrices& matrices = inner_->constant_matrix()->matrices();
-  for (std::size_t part = 0; part < matrices.count(); ++part) add_part(part, matrices[part]);
+  for (std::size_t part = 0; part < matrices.count(); ++part) {
+    add_part(part, matrices[part], diagonal);
+  }
   selected_.reserve(parts_.size());
   list_places();
 }
 
-void SheetNormals::add_part(std::size_t part, const PrefactoredSystem& system) {
+void SheetNormals::add_part(std::size_t part, const PrefactoredSystem& system,
+                            const std::vector<double>& diagonal) {
   const std::vector<int>& order = system.order();
   const auto is_sheet = [this](int vertex) { return is_sheet_[at(vertex)] != 0; };
   if (std::none_of(order.begin(), order.end(), is_sheet)) return;
+  double stiffness = 0, inertia = 0;
+  for (const int vertex : order) {
+    if (!is_sheet(vertex)) continue;
+    stiffness += diagonal[at(vertex)];
+    inertia += model_->mass[at(vertex)] * inverse_a2_;
+  }
+  if (!(stiffness <= too_stiff * inertia)) return;
   Part& own = parts_.emplace_back();
   own.part = part;
   own.order = order;

@@ -25,11 +25,15 @@ namespace supple {
 /// decomposition and subspace correction"], with two spaces. The matrix before the gradient is
 /// symmetric positive definite, so p descends.
 ///
-/// e = 0.02 stands for the tension where the step ends, which H does not know yet: a sheet that
+/// e = 0.05 stands for the tension where the step ends, which H does not know yet: a sheet that
 /// swings is stretched by some percent before it is caught.
 ///
 /// Q takes the mean out of a motion, weighed by M/a^2 and the pins, for each connected part. So
 /// bodies that nothing holds keep the momentum that A gives them.
+///
+/// Sheets with a^2 L_ii/m_i above 6e3 have A alone. An isometric motion of a curved sheet has a
+/// part within the sheet, which A takes to be k a^2/m times as heavy as it is. If that is large, S
+/// gains less than it costs.
 ///
 /// A sheet that touches something has A alone for the rest of the step. S knows nothing of what
 /// stops a motion along the normal, and one that presses on many contacts would have to be taken
@@ -83,7 +87,8 @@ class SheetNormals final : public ConstantDirection {
     std::vector<PaddedVector> shift{};  ///< of each connected part, m
     bool is_on = false;                 ///< S is part of the directions of this step
   };
-  void add_part(std::size_t part, const PrefactoredSystem& system);
+  void add_part(std::size_t part, const PrefactoredSystem& system,
+                const std::vector<double>& diagonal);
   double* entry(int vertex, int other);
   void list_places();
   void turn_off_what_touches(const ContactEnergy& contact);
