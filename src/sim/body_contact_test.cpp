@@ -490,7 +490,7 @@ TEST(BodyContact, AStripThatIsFoldedTouchesItself) {
                    .stiffness = 1e3,
                    .motion = {.keyframes = {{.time = 0},
                                             {.time = 1, .translate = {-0.7, 0.3, 0}},
-                                            {.time = 1.6, .translate = {-0.7, -0.3, 0}}}}}};
+                                            {.time = 1.6, .translate = {-1.1, -0.3, 0}}}}}};
     Scene scene = with_bodies({strip});
     scene.contact.self = self;
     scene.gravity = {0, -2, 0};
