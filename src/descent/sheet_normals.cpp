@@ -61,6 +61,7 @@ SheetNormals::SheetNormals(const Model& model, double inverse_a2, std::unique_pt
       is_sheet_(at(model.num_vertices)),
       row_(at(model.num_vertices)),
       part_of_(at(model.num_vertices), -1),
+      bonds_(at(model.num_vertices)),
       weight_(at(model.num_vertices)),
       normal_(at(model.num_vertices)),
       motion_(at(model.num_vertices)) {
@@ -73,6 +74,10 @@ SheetNormals::SheetNormals(const Model& model, double inverse_a2, std::unique_pt
   for (const auto& tet : model.tets) {
     for (const int vertex : tet) is_sheet_[at(vertex)] = 0;
   }
+  model.bonds.visit_edges([this](int a, int b, double k) {
+    bonds_[at(a)] += k;
+    bonds_[at(b)] += k;
+  });
   const std::vector<double> diagonal = laplacian_diagonal(model, inverse_a2, Pins::left_out);
   const BodyMatrices& matrices = inner_->constant_matrix()->matrices();
   for (std::size_t part = 0; part < matrices.count(); ++part) {
@@ -253,14 +258,19 @@ void SheetNormals::prepare(const Objective& objective, const VectorField& z) {
   for (const PinnedVertex& pin : model_->pins.pins) weight_[at(pin.vertex)] += pin.stiffness;
   for (const std::size_t own : selected_) {
     Part& part = parts_[own];
+    if (!part.is_on) continue;
     find_normals(part, z, threads);
     multiply_springs(part, z, threads);
     std::fill_n(part.lower.valuePtr(), part.lower.nonZeros(), 0.0);
     for (const int vertex : part.order) {
       *(part.lower.valuePtr() + part.lower.outerIndexPtr()[row_[at(vertex)]]) =
-          is_sheet_[at(vertex)] != 0 ? weight_[at(vertex)] : 1;
+          is_sheet_[at(vertex)] != 0 ? weight_[at(vertex)] + bonds_[at(vertex)] : 1;
     }
     add_products(3 * at(part.first_spring), 3 * at(part.end_spring));
+    std::fill(part.weight.begin(), part.weight.end(), 0.0);
+    for (std::size_t k = 0; k < part.order.size(); ++k) {
+      part.weight[at(part.piece[k])] += weight_[at(part.order[k])];
+    }
   }
   // Scenes with membranes are minimised as a whole.
   if (!model_->membranes.empty()) {
@@ -346,15 +356,12 @@ void SheetNormals::materials_changed(const MaterialChange& change) {
 }
 
 void SheetNormals::solve(Part& part, const VectorField& gradient, Threads& threads) {
-  std::fill(part.weight.begin(), part.weight.end(), 0.0);
   std::fill(part.force.begin(), part.force.end(), PaddedVector{});
   std::fill(part.shift.begin(), part.shift.end(), PaddedVector{});
   const std::size_t n = part.order.size();
   for (std::size_t k = 0; k < n; ++k) {
     const auto vertex = at(part.order[k]);
-    const auto piece = at(part.piece[k]);
-    part.weight[piece] += weight_[vertex];
-    for (int c = 0; c < 3; ++c) part.force[piece][c] += gradient[vertex][c];
+    for (int c = 0; c < 3; ++c) part.force[at(part.piece[k])][c] += gradient[vertex][c];
   }
   for (std::size_t k = 0; k < n; ++k) {
     const auto vertex = at(part.order[k]);

@@ -11,15 +11,15 @@
 namespace supple {
 
 /// A constant matrix A for all motions, and a second one for those of sheets along their normals:
-///   p = -(A^-1 + Q N S^-1 N^T Q^T) grad g,  S = N^T (M/a^2 + H + e L + pins) N.
+///   p = -(A^-1 + Q N S^-1 N^T Q^T) grad g,  S = N^T (M/a^2 + H + e L + pins + bonds) N.
 ///
 /// A sheet hardly resists motions along its normal. A = M/a^2 + L cannot know that: it has one
 /// number for all directions, so it takes a sheet to be as stiff across as it is along itself, and
 /// the descent creeps where sheets swing and fold. N has a column for each vertex of a sheet, the
 /// direction n_i in which that vertex is softest. So S is n x n and has the pattern of L, with the
 /// entries n_i . H_ij n_j. H is the Hessian of the sheet where the step begins, each spring and
-/// triangle mended to be positive semi-definite [Teran et al. 2005]. N and S are made for each
-/// step.
+/// triangle mended to be positive semi-definite [Teran et al. 2005]. Bonds hold each of their
+/// vertices by itself. N and S are made for each step.
 ///
 /// This is the additive method of subspace corrections [Xu 1992, "Iterative methods by space
 /// decomposition and subspace correction"], with two spaces. The matrix before the gradient is
@@ -31,9 +31,9 @@ namespace supple {
 /// Q takes the mean out of a motion, weighed by M/a^2 and the pins, for each connected part. So
 /// bodies that nothing holds keep the momentum that A gives them.
 ///
-/// Sheets with a^2 L_ii/m_i above 6e3 have A alone. An isometric motion of a curved sheet has a
-/// part within the sheet, which A takes to be k a^2/m times as heavy as it is. If that is large, S
-/// gains less than it costs.
+/// Sheets whose mean a^2 L_ii/m_i is above 6e3 have A alone. An isometric motion of a curved sheet
+/// has a part within the sheet, which A resists that much too strongly; S then gains less than it
+/// costs.
 ///
 /// A sheet that touches something has A alone for the rest of the step. S knows nothing of what
 /// stops a motion along the normal, and one that presses on many contacts would have to be taken
@@ -82,7 +82,7 @@ class SheetNormals final : public ConstantDirection {
     std::unique_ptr<FloatCholesky> solver;
     std::vector<int> piece;             ///< [rows], the connected part of each row
     std::vector<double> right{};        ///< [rows]
-    std::vector<double> weight{};       ///< of each connected part, N/m
+    std::vector<double> weight{};       ///< M/a^2 + pins of each connected part, N/m
     std::vector<PaddedVector> force{};  ///< of each connected part, N
     std::vector<PaddedVector> shift{};  ///< of each connected part, m
     bool is_on = false;                 ///< S is part of the directions of this step
@@ -113,6 +113,7 @@ class SheetNormals final : public ConstantDirection {
   std::vector<double> products_;
   std::vector<double*> places_;
   std::vector<double> triangles_, hinges_;  ///< their blocks, N/m
+  std::vector<double> bonds_;               ///< [num_vertices], sum of k of its bonds, N/m
   std::vector<double> weight_;              ///< [num_vertices], M/a^2 + pins, N/m
   VectorField normal_;                      ///< [num_vertices], n; zero for other vertices
   VectorField motion_;    ///< [num_vertices], Q N S^-1 N^T Q^T grad g, m; zero without S

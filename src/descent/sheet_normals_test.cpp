@@ -130,6 +130,23 @@ Eigen::VectorXd expected(Problem& problem, const VectorField& x, const VectorFie
                                   (Q.transpose() * flat(gradient, first, model.num_vertices))));
 }
 
+struct Directions {
+  VectorField gradient, with, without;
+};
+
+/// The first direction of a step that begins at x, with S and without.
+Directions directions(Problem& problem, const VectorField& x) {
+  Directions found{VectorField(x.size()), VectorField(x.size()), VectorField(x.size())};
+  const double value = problem.objective.value_and_gradient(x, found.gradient);
+  Laplacian laplacian(problem.model, inverse_a2);
+  const auto both = with_normals(problem.model);
+  laplacian.begin_step(problem.objective);
+  both->begin_step(problem.objective);
+  EXPECT_TRUE(laplacian.compute(problem.objective, {x, found.gradient, value}, found.without));
+  EXPECT_TRUE(both->compute(problem.objective, {x, found.gradient, value}, found.with));
+  return found;
+}
+
 TEST(SheetNormals, AddsTheInverseAlongTheNormals) {
   for (const char* material : {"spring", "neo_hookean"}) {
     SCOPED_TRACE(material);
@@ -140,14 +157,7 @@ TEST(SheetNormals, AddsTheInverseAlongTheNormals) {
     Problem problem(scene);
     const int first = problem.model.body_vertices[1], last = problem.model.num_vertices;
     const VectorField x = deformed(problem.model, 0.03);
-    VectorField gradient(x.size()), p(x.size()), without(x.size());
-    const double value = problem.objective.value_and_gradient(x, gradient);
-    Laplacian laplacian(problem.model, inverse_a2);
-    const auto both = with_normals(problem.model);
-    laplacian.begin_step(problem.objective);
-    both->begin_step(problem.objective);
-    ASSERT_TRUE(laplacian.compute(problem.objective, {x, gradient, value}, without));
-    ASSERT_TRUE(both->compute(problem.objective, {x, gradient, value}, p));
+    const auto [gradient, p, without] = directions(problem, x);
     const Eigen::VectorXd added = flat(p, first, last) - flat(without, first, last);
     const Eigen::VectorXd answer = expected(problem, x, gradient);
     EXPECT_GT(answer.norm(), 0.5 * flat(without, first, last).norm());
@@ -162,11 +172,7 @@ TEST(SheetNormals, WhatNothingHoldsKeepsItsMomentum) {
   scene.bodies.push_back(sheet("spring"));
   Problem problem(scene);
   const VectorField x = deformed(problem.model, 0.03);
-  VectorField gradient(x.size()), p(x.size());
-  const double value = problem.objective.value_and_gradient(x, gradient);
-  const auto both = with_normals(problem.model);
-  both->begin_step(problem.objective);
-  ASSERT_TRUE(both->compute(problem.objective, {x, gradient, value}, p));
+  const auto [gradient, p, without] = directions(problem, x);
   for (int k = 0; k < 3; ++k) {
     double moved = 0, force = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -184,14 +190,7 @@ TEST(SheetNormals, StiffSheetsHaveTheirMatrixAlone) {
   for (Spring& spring : scene.bodies.front().springs) spring.stiffness *= 1000;
   Problem problem(scene);
   const VectorField x = deformed(problem.model, 0.03);
-  VectorField gradient(x.size()), p(x.size()), without(x.size());
-  const double value = problem.objective.value_and_gradient(x, gradient);
-  Laplacian laplacian(problem.model, inverse_a2);
-  const auto both = with_normals(problem.model);
-  laplacian.begin_step(problem.objective);
-  both->begin_step(problem.objective);
-  ASSERT_TRUE(laplacian.compute(problem.objective, {x, gradient, value}, without));
-  ASSERT_TRUE(both->compute(problem.objective, {x, gradient, value}, p));
+  const auto [gradient, p, without] = directions(problem, x);
   const int n = problem.model.num_vertices;
   EXPECT_EQ(flat(p, 0, n), flat(without, 0, n));
 }
