@@ -83,9 +83,10 @@ class RunWatch {
   SolverSettings solver_;
   bool may_warp_ = false;  ///< the initial_hessian warped_rest would suit the scene
   bool is_barrier_ = false;
-  bool has_rigid_ = false;  ///< some body does not deform
-  double size_ = 0;         ///< of the smallest body, m
-  double weight_size_ = 0;  ///< weight of all bodies times size_, J
+  bool has_rigid_ = false;     ///< some body does not deform
+  double size_ = 0;            ///< of the smallest body, m
+  double weight_size_ = 0;     ///< weight of all bodies times size_, J
+  double energy_at_rest_ = 0;  ///< elastic, of the materials, J
   int num_flat_tets_ = 0;
   bool is_crushable_ = false;  ///< some body has less energy crushed than at rest
   std::int64_t frames_ = 0, first_frame_ = 0, last_frame_ = 0;

@@ -204,6 +204,16 @@ bool ContactEnergy::has_moving_colliders() const {
                      [](const ColliderObject& own) { return own.moves(); });
 }
 
+double ContactEnergy::energy_of(OfColliders colliders) const {
+  double sum = 0;
+  for (const Contact& own : touching()) {
+    const bool can_move =
+        !own.is_of_bodies() && colliders_[static_cast<std::size_t>(own.collider)].can_move();
+    if (can_move == (colliders == OfColliders::with_motion)) sum += own.energy_at(own.depth);
+  }
+  return sum;
+}
+
 const std::vector<char>& ContactEnergy::move_colliders(double time_end, double h) {
   moves_.resize(colliders_.size());
   pose(time_end, h);

@@ -179,6 +179,9 @@ struct Touch {
 /// Which parts of the Hessian of contacts between bodies are visited.
 enum class OfBodies { within_vertices, all };
 
+/// Contacts with colliders that have a motion, or all others.
+enum class OfColliders { with_motion, without_motion };
+
 /// All contacts of a simulation. Everything is allocated at construction.
 ///
 /// Positions and gradients are [4 * num_vertices]: vertex i at 4 i, 4 i + 1, 4 i + 2, then padding
@@ -289,6 +292,10 @@ class ContactEnergy {
 
   /// Contacts of bodies with each other; null: they do not touch.
   BodyPairs* pairs() const { return pairs_.get(); }
+
+  /// Energy of the normal forces where they were found, J: those of colliders with a motion, or all
+  /// others.
+  double energy_of(OfColliders colliders) const;
 
   /// Energy of the contacts at z, J; adds its gradient, N, to `gradient`.
   double add(const double* z, double* gradient) const;

@@ -196,10 +196,16 @@ void ConvergenceProbe::find_material(const Scene& scene) {
       solver_.method != SolverMethod::pbd && !find_material_fault(scene, SolverMethod::newton);
   is_graded_ = is_graded(*model_);
   is_tied_.assign(model_->body_vertices.size() - 1, 0);
+  ties_rigid_ = false;
   const std::vector<int> groups = model_->bonds.groups(model_->body_vertices);
   for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
     if (groups[g + 1] == groups[g] + 1) continue;
-    std::fill(is_tied_.begin() + groups[g], is_tied_.begin() + groups[g + 1], 1);
+    bool is_rigid = false;
+    for (int body = groups[g]; body < groups[g + 1]; ++body) {
+      is_rigid = is_rigid || model_->is_rigid_body(body);
+    }
+    ties_rigid_ = ties_rigid_ || is_rigid;
+    std::fill(is_tied_.begin() + groups[g], is_tied_.begin() + groups[g + 1], is_rigid ? 2 : 1);
   }
 }
 
@@ -321,7 +327,8 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
     if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
   }
   // A body that is tied to another one is moved by the other's deformation.
-  const bool is_motion = rigid > least_rigid * std::sqrt(pp) && is_tied_[body] == 0;
+  const bool is_motion =
+      is_tied_[body] == 2 || (rigid > least_rigid * std::sqrt(pp) && is_tied_[body] == 0);
   if (cc > 0 && is_motion && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
     const double made = std::max(1 - std::sqrt(pp / cc), least);
     const double held = pc > 0 ? 1 / made : made;
@@ -425,6 +432,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
     const bool is_settled = promised <= settled_share * (*start - result.value) ||
                             is_quiet(promised, std::abs(objective.inertia_energy(room_->z)));
     if (!is_settled) continue;
+    if (ties_rigid_) continue;
     if (away < near_factor || !moves || (!is_graded_ && iterations >= most_if_even)) break;
   }
   return last;
@@ -434,7 +442,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
 /// included. Directions from vertex to vertex or from few conjugate gradients do not, nor do those
 /// of M/a^2 + L when a stiff part turns.
 bool ConvergenceProbe::sees_all(Direction* direction) const {
-  if (direction == nullptr || is_graded_ || solver_.budget_ms > 0) return false;
+  if (direction == nullptr || is_graded_ || ties_rigid_ || solver_.budget_ms > 0) return false;
   if (solver_.method == SolverMethod::newton) return solver_.linear_solver == LinearSolver::direct;
   return (solver_.method == SolverMethod::l_bfgs || solver_.method == SolverMethod::quasi_newton) &&
          direction->constant_matrix() != nullptr;

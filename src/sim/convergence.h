@@ -117,10 +117,12 @@ class ConvergenceProbe {
   std::unique_ptr<Room> room_;
   Schedule schedule_;
   int evaluations_ = 0;
-  bool is_defined_ = false;    ///< the method reads a material, and none is incompressible
-  bool is_long_ = false;       ///< bodies would fall far in a step
-  bool is_graded_ = false;     ///< a part of a body is much stiffer than another
-  std::vector<char> is_tied_;  ///< [num_bodies], tied by bonds to other bodies
+  bool is_defined_ = false;  ///< the method reads a material, and none is incompressible
+  bool is_long_ = false;     ///< bodies would fall far in a step
+  bool is_graded_ = false;   ///< a part of a body is much stiffer than another
+  bool ties_rigid_ = false;  ///< bonds tie bodies that do not deform
+  /// [num_bodies]: 1: tied by bonds to other bodies, 2: some of them do not deform.
+  std::vector<char> is_tied_;
 };
 
 }  // namespace supple

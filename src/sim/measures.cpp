@@ -6,7 +6,10 @@
 #include <limits>
 
 #include "elements/element_energy.h"
+#include "materials/stable_neo_hookean.h"
 #include "math/svd.h"
+#include "math/vec3.h"
+#include "model/pin_selection.h"
 #include "model/range_fibers.h"
 
 namespace supple {
@@ -86,6 +89,31 @@ int count_inverted(const Model& model, const VectorField& x, Threads& threads) {
         &model.batches()[static_cast<std::size_t>(block.first_batch)], block.num_batches, x.data());
   });
   return inverted;
+}
+
+double energy_at_rest(const Body& body) {
+  using namespace vec3;
+  double sum = 0;
+  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
+    const auto corner = [&](std::size_t c) -> const Vec3& {
+      return body.mesh.vertices[static_cast<std::size_t>(body.mesh.tets[t][c])];
+    };
+    const Vec3 first = corner(1) - corner(0), second = corner(2) - corner(0);
+    const double volume = std::abs(dot(cross(first, second), corner(3) - corner(0))) / 6;
+    const auto add = [&](const MaterialSettings& material) {
+      if (material.model != "stable_neo_hookean") return;
+      const StableNeoHookean<double> model{material.mu[t], material.lambda[t]};
+      sum += volume * model.energy_density(Mat3<double>::identity());
+    };
+    const Vec3 center = 0.25 * (corner(0) + corner(1) + corner(2) + corner(3));
+    const MaterialSettings* own = &body.material;
+    for (const MaterialRegion& region : body.regions) {
+      if (contains(region.box, center)) own = &region.material;
+    }
+    add(*own);
+    for (const MaterialSettings& layer : body.layers) add(layer);
+  }
+  return sum;
 }
 
 double box_diagonal(const Model& model, std::size_t body) {

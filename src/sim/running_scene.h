@@ -287,6 +287,7 @@ class RunningScene {
   double work_of_forces(const VectorField& from, const VectorField& to) const;
   void kick(int vertex, const Vec3& change);
   void find_energy();
+  void find_first_contact_energy(const PlaceInFrame& place);
   void keep_energy_of_frame(double elastic_before, int parts, StepReport& report);
   bool run_substeps(int parts, std::chrono::steady_clock::time_point started, StepReport& report);
   void take_smaller_substeps(double elastic_before, StepReport& report);
@@ -345,6 +346,9 @@ class RunningScene {
   VectorField z_;                 ///< where the last substep was solved
   double work_of_shapes_ = 0;     ///< by growth, in the frame of a position-based method, J
   double work_of_friction_ = 0;   ///< in the last substep of a position-based method, J
+  /// What contacts hold at the start of the frame of a position-based method, by the planes of its
+  /// first substep and without colliders that have a motion, J; none: it is also the last one.
+  std::optional<double> first_contact_energy_;
   /// Multipliers at the start of the substep.
   std::vector<double> start_multipliers_;
   VectorField first_z_;  ///< result of a substep that is solved again; then for convergence_

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "sim/measures.h"
 #include "sim/running_scene.h"
 
 namespace supple {
@@ -188,7 +189,7 @@ bool RunningScene::keep_energy_of_substep(const EnergyBefore& before, StepReport
 
 /// Contacts are found anew in each substep. Contacts that existed at the end of the last substep
 /// but were not found then hold an energy that nothing has paid for. What they have thrown by the
-/// end of this substep is reported.
+/// end of this substep, or by that of the frame of a position-based method, is reported.
 void RunningScene::note_found_energy(StepReport& report) {
   const std::optional<double> before = std::exchange(contact_energy_before_, {});
   const bool is_closed = contact_ != nullptr && setup_.integrator().keeps_energy_down &&
@@ -196,11 +197,14 @@ void RunningScene::note_found_energy(StepReport& report) {
   if (!is_closed) return;
   contact_energy_before_ = contact_balance_.at_end;
   const double found = contact_balance_.at_start - before.value_or(contact_balance_.at_start);
+  if (!(found > 0)) return;
   const double gained = contact_balance_.gained + found;
+  double elastic = elastic_;
+  for (const Body& body : scene_.bodies) elastic -= energy_at_rest(body);
   const double at_hand =
       std::max(guard_.weight_times_size(scene_.gravity),
-               guard_.kinetic(objective_.selected(), state_.v) + elastic_ - gained);
-  if (found > 0 && gained > found_gain * at_hand) report.energy_gain += gained;
+               guard_.kinetic(objective_.selected(), state_.v) + elastic - gained);
+  if (gained > found_gain * at_hand) report.energy_gain += gained;
 }
 
 /// Does the substep again from its start with backward Euler, in so many steps. The middle of a
@@ -230,6 +234,14 @@ bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseO
   return finite;
 }
 
+/// In the first substep of a frame of a position-based method, before the state advances.
+void RunningScene::find_first_contact_energy(const PlaceInFrame& place) {
+  first_contact_energy_.reset();
+  if (!contact_ || !has_energy_ || place.is_last) return;
+  contact_->detect(state_.x[0].v, threads_);
+  first_contact_energy_ = contact_->energy_of(OfColliders::without_motion);
+}
+
 /// Keeps the energy of a frame of a position-based method, whose energies are known only at the
 /// frame's end.
 void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
@@ -242,7 +254,17 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
                                     work_of_shapes_ - report.plastic_work};
   potential_.assign(potential_.size(), 0.0);
   potential_[0] = objective_.potential(elastic_before, before_.x, before_.x);
+  if (contact_ && first_contact_energy_) {
+    // What colliders with a motion hold there now is their work. The planes of edges and faces are
+    // those of the last substep, and say nothing about the start of the frame.
+    potential_[0] += *first_contact_energy_ - contact_->energy_of(OfColliders::without_motion);
+  }
+  if (contact_) {
+    contact_balance_.at_start = first_contact_energy_.value_or(contact_->touch().energy);
+  }
   const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
+  contact_balance_.gained = gained;
+  if (contact_) contact_balance_.at_end = contact_->touch().energy;
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
 }
 
@@ -259,6 +281,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
   for (int parts = smaller; parts <= smallest; parts *= smaller) {
     if (!(report.energy_gain > serious_gain * at_hand)) return;
     const StepReport first = report;
+    const ContactBalance balance = contact_balance_;
     const double elastic = elastic_;
     const int num_inverted = num_inverted_;
     algebra().copy(state_.x, before_substep_.x);
@@ -283,6 +306,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(first_z_, z_);
     state_.plastic = before_substep_.plastic;
     use_plastic();
+    contact_balance_ = balance;
     elastic_ = elastic;
     num_inverted_ = num_inverted;
     elastic_is_known_ = true;

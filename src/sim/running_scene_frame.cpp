@@ -131,7 +131,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   const int tunnelled = report.tunnelled, held_back = report.held_back;
   start_multipliers_ = state_.multipliers;
   contact_balance_ = {};
-  if (!elastic_is_known_) contact_energy_before_.reset();
+  if (!elastic_is_known_ && direction_) contact_energy_before_.reset();
   const double friction_work = report.friction_work;
   if (position_solver_) {
     // An unmeasured substep needs no objective and no copies of y.
@@ -148,6 +148,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     result = position_run_.run(objective_, *position_solver_, step, scene_.solver, place.is_last,
                                z_, options);
     add_to_report(result, report);
+    if (place.is_first) find_first_contact_energy(place);
     if (place.is_last) report.tunnelled += objective_.hold_crossings(z_).crossings;
     const bool reads_material = scene_.solver.method != SolverMethod::pbd;
     if (place.is_last && reads_material)
@@ -408,6 +409,7 @@ void RunningScene::run_frame(StepReport& report) {
   if (position_solver_ && setup_.ends_at_z() && !elastic_is_known_) {
     elastic_ = objective_.elastic_energy_at(state_.x);
     elastic_is_known_ = true;
+    contact_energy_before_.reset();
   }
   unfold_bodies();
   report.unfolding_bodies = unfolding_.count();
@@ -419,6 +421,7 @@ void RunningScene::run_frame(StepReport& report) {
   if (finite && was_known && elastic_is_known_ && position_solver_ && has_energy_) {
     keep_energy_of_frame(elastic_before, 1, report);
     take_smaller_substeps(elastic_before, report);
+    note_found_energy(report);
   }
   if (!finite) {
     restore();

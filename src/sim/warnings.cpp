@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "model/model.h"
+#include "sim/measures.h"
 
 namespace supple {
 
@@ -186,12 +187,14 @@ void RunWatch::scene_changed(const Scene& scene) {
   has_rigid_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), is_rigid);
   size_ = std::numeric_limits<double>::infinity();
   double mass = 0;
+  energy_at_rest_ = 0;
   num_flat_tets_ = 0;
   is_crushable_ = false;
   for (const Body& body : scene.bodies) {
     is_crushable_ = is_crushable_ || rather_crushed(body);
     size_ = std::min(size_, size_of(body.mesh.vertices));
     mass += mass_of(body);
+    energy_at_rest_ += energy_at_rest(body);
     if (!goes_piece_by_piece(solver_.method)) continue;
     for (const auto& tet : body.mesh.tets) {
       const TetShape shape = shape_of(body.mesh, tet);
@@ -224,7 +227,7 @@ void RunWatch::add(std::int64_t frame, const StepReport& report, const Energies&
     factors_.push_back(report.unconverged);
   }
   if (reads_energies(report)) {
-    most_energy_ = std::max(most_energy_, energies.kinetic + energies.elastic);
+    most_energy_ = std::max(most_energy_, energies.kinetic + energies.elastic - energy_at_rest_);
     const double at_hand = std::max(most_energy_ - report.energy_gain, weight_size_);
     if (report.energy_gain > gain_share * at_hand) gain_.add(frame, report.energy_gain / at_hand);
   }

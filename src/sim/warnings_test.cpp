@@ -115,6 +115,19 @@ TEST(Warnings, SayThatEnergyWasGained) {
   EXPECT_TRUE(warnings_of({{.energy_gain = 50}}, {.kinetic = 1e4}).empty());
 }
 
+TEST(Warnings, HoldEnergyThatIsGainedAgainstWhatBodiesHaveBeyondTheirRest) {
+  // At rest the material holds mu^2/(2 lambda) = 625 Pa in 0.125 m^3.
+  Scene scene = test::free_block("stable_neo_hookean");
+  MaterialSettings& material = scene.bodies[0].material;
+  material.mu = 5e4;
+  material.lambda = 2e6;
+  for (const double gain : {0.1, 0.2}) {
+    RunWatch watch(scene);
+    watch.add(1, {.energy_gain = gain}, {.kinetic = 15, .elastic = 625 * 0.125});
+    EXPECT_EQ(watch.warnings().size(), gain > 0.15 ? 1U : 0U) << gain;
+  }
+}
+
 TEST(Warnings, HoldTheEnergyThatAClothGainsAgainstItsWeight) {
   // 0.3 kg; its square of 1 m counts as large as a cube of 0.816 m: 2.4 J.
   for (const double gain : {0.023, 0.025}) {

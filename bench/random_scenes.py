@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""Random scenes of cloth, strands, rigid and soft bodies, judged by physics alone.
+
+    python3 bench/random_scenes.py --seed 1 --count 70
+    python3 bench/random_scenes.py --seed 12 --count 1 --kind pile --keep DIRECTORY
+
+Prints a line for each scene whose result is wrong: `said` if the run warns, WRONG if it does not,
+`slow` if it takes longer than the limit; and at the end how many scenes of each kind are right,
+right with a warning, said, WRONG, slow or refused. Exit code 1 if a scene is WRONG.
+
+Kinds:
+    drape    a sheet falls on a sphere, a box, a capsule or the ground
+    swing    a sheet, a strand or a rod that is held somewhere swings
+    strands  strands and rods fall on obstacles
+    pile     bodies of tets, rigid bodies and sheets fall on each other
+    links    rigid and soft bodies that are tied together swing
+    collide  bodies meet without weight
+    press    a moving obstacle presses a body on the ground and goes up again
+
+A result is wrong if it is not finite, if a vertex is more than 3 % of the scene's size inside an
+obstacle that does not move, if the mechanical energy rises by more than 3 % of the weight times the
+size (of the kinetic energy where there is no weight), or, in `swing` and `links`, if the end is off
+by more than a tenth of its way in the root mean square over the vertices. The end is then compared
+with 40 iterations of Newton's method or, with rigid bodies, 300 of l_bfgs.
+"""
+import argparse
+import csv
+import json
+import math
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from array import array
+
+G = 9.81
+KINDS = ["drape", "swing", "strands", "pile", "links", "collide", "press"]
+
+
+def read_positions(path):
+    """Frames of flat lists of 3n numbers."""
+    with open(path, "rb") as file:
+        file.read(8)
+        head = file.read(struct.unpack("<H", file.read(2))[0]).decode()
+        frames, n = (int(x) for x in head.split("(")[1].split(",")[:2])
+        data = array("d")
+        data.frombytes(file.read())
+    return [data[k * 3 * n:(k + 1) * 3 * n] for k in range(frames)]
+
+
+# ------------------------------------------------------------------------------------------ scenes
+
+def log_uniform(rng, low, high):
+    return 10 ** rng.uniform(math.log10(low), math.log10(high))
+
+
+def solver(rng, kind):
+    """A solver and its number of substeps."""
+    pick = rng.random()
+    if pick < 0.6:
+        return {"method": "l_bfgs", "iterations": rng.choice([5, 10, 10, 10, 20])}, 1
+    if pick < 0.75:
+        return {"method": "newton", "iterations": rng.choice([5, 10, 20])}, 1
+    if pick < 0.9:
+        return {"method": "xpbd", "iterations": rng.choice([1, 1, 5])}, rng.choice([10, 20])
+    if kind == "links":
+        return {"method": "quasi_newton", "iterations": 20}, 1
+    return {"method": rng.choice(["vertex_block_descent", "quasi_newton", "gauss_seidel"]),
+            "iterations": rng.choice([10, 20])}, 1
+
+
+def sheet(rng, size, density, cells):
+    """Material and mass of a square sheet."""
+    area = density * size * log_uniform(rng, 3e-4, 3e-3)  # kg/m^2
+    weight = area * G  # N/m^2
+    if rng.random() < 0.35:
+        k = weight * size * log_uniform(rng, 30, 3000)
+        return {"model": "spring", "stiffness": k, "shear": k * rng.uniform(0.1, 1),
+                "bending": k * log_uniform(rng, 1e-3, 0.2)}, area * size * size
+    thickness = size * log_uniform(rng, 3e-4, 3e-3)
+    young = weight * size / thickness * log_uniform(rng, 30, 3000)
+    bending = young * thickness ** 3 / 12 * log_uniform(rng, 0.1, 30)
+    if rng.random() < 0.3:
+        return {"model": "orthotropic_stvk", "warp": young, "weft": young * rng.uniform(0.5, 1.5),
+                "shear": young * rng.uniform(0.05, 0.3), "poisson": 0.2, "thickness": thickness,
+                "bending": bending}, area * size * size
+    return {"model": rng.choice(["neo_hookean", "stvk", "corotated"]), "young": young, "poisson": 0.3,
+            "thickness": thickness, "bending": bending}, area * size * size
+
+
+def strand(rng, size, density):
+    """Material and mass of a strand."""
+    radius = size * log_uniform(rng, 2e-3, 2e-2)
+    line = density * math.pi * radius ** 2  # kg/m
+    if rng.random() < 0.4:
+        k = line * G * size * log_uniform(rng, 30, 3000)
+        return {"model": "spring", "stiffness": k, "bending": k * log_uniform(rng, 1e-3, 0.2)}, line * size
+    young = density * G * size ** 3 / radius ** 2 * log_uniform(rng, 0.1, 30)
+    return {"model": "rod", "young": young, "poisson": 0.4, "radius": radius}, line * size
+
+
+def solid(rng, size, density, method):
+    """Mesh and material of a body of tets."""
+    cells = rng.randint(2, 5)
+    mesh = rng.choice([{"box": {"size": [size, size * rng.uniform(0.4, 1), size * rng.uniform(0.4, 1)],
+                                "cells": [cells, max(2, cells - 1), max(2, cells - 1)]}},
+                       {"sphere": {"radius": size / 2, "cells": rng.randint(4, 7)}},
+                       {"torus": {"major": size * 0.36, "minor": size * 0.14}}])
+    young = density * G * size * log_uniform(rng, 10, 1000)
+    if method == "xpbd":
+        return mesh, {"model": "stable_neo_hookean", "young": young, "poisson": rng.uniform(0.3, 0.48)}
+    return mesh, {"model": rng.choice(["neo_hookean", "stable_neo_hookean", "corotated"]), "young": young,
+                  "poisson": rng.uniform(0.2, 0.45)}
+
+
+def rotation(rng):
+    return {"axis": [rng.gauss(0, 1), rng.gauss(0, 1), rng.gauss(0, 1)], "degrees": rng.uniform(0, 180)}
+
+
+def obstacles(rng, size):
+    r = size * rng.uniform(0.15, 0.4)
+    kinds = {"sphere": [{"sphere": {"center": [0, 0, 0], "radius": r}}],
+             "box": [{"box": {"center": [0, 0, 0], "size": [2 * r, 2 * r, 1.6 * r]}}],
+             "capsule": [{"capsule": {"a": [-r, 0, 0], "b": [r, 0.1 * r, 0], "radius": 0.6 * r}}],
+             "plane": [{"plane": {"offset": 0}}],
+             "both": [{"sphere": {"center": [0, 0, 0], "radius": r}}, {"plane": {"offset": -r}}]}
+    name = rng.choice(sorted(kinds))
+    top = 0 if name == "plane" else 0.66 * r if name == "capsule" else r
+    for i, collider in enumerate(kinds[name]):
+        collider["name"] = "obstacle %d" % i
+        collider["friction"] = rng.choice([0, 0.3, 0.6])
+    return kinds[name], top
+
+
+def make(kind, seed):
+    """A scene, its length scale (m), and a line about it."""
+    rng = random.Random("%s %d" % (kind, seed))
+    size = log_uniform(rng, 1e-2, 10) if rng.random() < 0.8 else log_uniform(rng, 1e-3, 100)
+    density = log_uniform(rng, 300, 3000)
+    step = rng.choice([1 / 240, 1 / 60, 1 / 60, 1 / 60, 1 / 30, 0.1])
+    method, substeps = solver(rng, kind)
+    fall = math.sqrt(size / G)  # time to fall half a size
+    seconds = min(6 * fall, 200 * step) if kind != "collide" else 60 * step
+    frames = max(10, min(200, round(seconds / step)))
+    scene = {"supple": 1, "time": {"step": step, "frames": frames, "substeps": substeps}, "solver": method,
+             "bodies": []}
+    what = ""
+    if kind == "drape":
+        cells = rng.randint(8, 30)
+        colliders, top = obstacles(rng, size)
+        material, mass = sheet(rng, size, density, cells)
+        tilt = rng.uniform(-0.3, 0.3)
+        scene["bodies"].append({"name": "sheet", "mass": mass, "material": material, "mesh": {"cloth": {
+            "center": [0.1 * size * rng.uniform(-1, 1), top + 0.03 * size + abs(tilt) * size / 2, 0],
+            "u": [size, tilt * size, 0], "v": [0, 0, -size * rng.uniform(0.5, 1)], "cells": [cells, cells]}}})
+        scene["colliders"] = colliders
+        what = "%s %d cells on %s" % (material["model"], cells, "+".join(next(iter(c)) for c in colliders))
+    elif kind == "swing":
+        form = rng.choice(["sheet", "sheet", "strand"])
+        if form == "sheet":
+            cells = rng.randint(5, 20)
+            material, mass = sheet(rng, size, density, cells)
+            mesh = {"cloth": {"u": [size, 0, 0], "v": [0, 0, -size], "cells": [cells, cells]}}
+            held = rng.choice([[0], [0, cells], list(range(cells + 1))])
+        else:
+            cells = rng.randint(5, 40)
+            material, mass = strand(rng, size, density)
+            mesh = {"strand": {"start": [0, 0, 0], "end": [size, 0, 0], "segments": cells}}
+            held = rng.choice([[0], [0, 1]])
+        scene["bodies"].append({"name": "body", "mass": mass, "material": material, "mesh": mesh,
+                                "pins": [{"select": {"vertices": held}}]})
+        what = "%s %s %d cells, held at %d" % (form, material["model"], cells, len(held))
+    elif kind == "strands":
+        colliders, top = obstacles(rng, size)
+        for i in range(rng.randint(1, 4)):
+            material, mass = strand(rng, size, density)
+            a = rng.uniform(0, math.pi)
+            u = [0.5 * size * math.cos(a), 0.5 * size * rng.uniform(-0.2, 0.2), 0.5 * size * math.sin(a)]
+            c = [0.1 * size * rng.uniform(-1, 1), top + size * (0.2 + 0.15 * i), 0.1 * size * rng.uniform(-1, 1)]
+            scene["bodies"].append({"name": "strand %d" % i, "mass": mass, "material": material, "mesh": {
+                "strand": {"start": [c[k] - u[k] for k in range(3)], "end": [c[k] + u[k] for k in range(3)],
+                           "segments": rng.randint(6, 40)}}})
+        scene["colliders"] = colliders
+        what = "%s on %s" % (", ".join(b["material"]["model"] for b in scene["bodies"]),
+                             "+".join(next(iter(c)) for c in colliders))
+    elif kind in ("pile", "collide"):
+        count = rng.randint(2, 5) if kind == "pile" else 2
+        for i in range(count):
+            own = size * rng.uniform(0.5, 1)
+            form = rng.choice(["solid"] * 5 + ["rigid"] * 2 + (["sheet"] if kind == "pile" else []))
+            if form == "rigid" and method["method"] not in ("l_bfgs", "quasi_newton"):
+                form = "solid"
+            if form == "sheet":
+                material, mass = sheet(rng, own, density, 12)
+                mesh = {"cloth": {"u": [own, 0, 0], "v": [0, 0, -own], "cells": [12, 12]}}
+            else:
+                mesh, material = solid(rng, own, density, method["method"])
+                mass = density * own ** 3 * log_uniform(rng, 0.1, 1)
+                if form == "rigid":
+                    material = {"model": "rigid"}
+            body = {"name": "%s %d" % (form, i), "mass": mass, "material": material, "mesh": mesh}
+            if kind == "pile":
+                body["transform"] = {"rotate": rotation(rng), "translate": [
+                    0.2 * size * rng.uniform(-1, 1), size * (0.9 + 1.5 * i), 0.2 * size * rng.uniform(-1, 1)]}
+            else:
+                side = 1 if i else -1
+                body["transform"] = {"rotate": rotation(rng), "translate": [
+                    0.95 * side * size, 0.3 * size * rng.uniform(-1, 1), 0.3 * size * rng.uniform(-1, 1)]}
+                speed = size / (30 * step)
+                body["velocity"] = [-side * speed * rng.uniform(0.5, 1), 0, 0]
+            scene["bodies"].append(body)
+        scene["contact"] = {"friction": rng.choice([0, 0.3, 0.6])}
+        if rng.random() < 0.25 and method["method"] in ("l_bfgs", "newton"):
+            scene["contact"]["mode"] = "barrier"
+        if kind == "pile":
+            scene["colliders"] = [{"plane": {}}]
+            scene["time"]["frames"] = min(240, max(10, round(10 * fall / step)))
+            scene["damping"] = {"drag": 0.3 / fall}
+        else:
+            scene["gravity"] = [0, 0, 0]
+        what = "%s%s" % (", ".join(b["name"].split()[0] for b in scene["bodies"]),
+                         " barrier" if "mode" in scene["contact"] else "")
+    elif kind == "press":
+        form = rng.choice(["solid", "solid", "sheet", "strand"])
+        half = 0.35 * size
+        if form == "solid":
+            mesh, material = solid(rng, size, density, method["method"])
+            mass, half = 0.3 * density * size ** 3, 0.5 * size
+        elif form == "sheet":
+            material, mass = sheet(rng, size, density, 10)
+            mesh = {"cloth": {"u": [size, 0, 0], "v": [0, 0, -size], "cells": [10, 10]}}
+            half = 0
+        else:
+            material, mass = strand(rng, size, density)
+            mesh = {"strand": {"start": [-size / 2, 0, 0], "end": [size / 2, 0, 0], "segments": 20}}
+            half = 0
+        scene["bodies"].append({"name": form, "mass": mass, "material": material, "mesh": mesh,
+                                "transform": {"translate": [0, half + 0.02 * size, 0]}})
+        r = size * rng.uniform(0.1, 0.4)
+        press = rng.choice([{"sphere": {"center": [0, 0, 0], "radius": r}},
+                            {"box": {"center": [0, 0, 0], "size": [2 * r, r, 2 * r]}},
+                            {"capsule": {"a": [-r, 0, 0], "b": [r, 0, 0], "radius": r / 2}}])
+        top, down = 2 * half + r + 0.3 * size, 2 * half * rng.uniform(0.3, 0.9) + r + 0.05 * size
+        t = seconds / 3
+        press.update({"name": "press", "motion": {"keyframes": [
+            {"time": 0, "translate": [0.2 * size * rng.uniform(-1, 1), top, 0.2 * size * rng.uniform(-1, 1)]},
+            {"time": t, "translate": [0.1 * size * rng.uniform(-1, 1), down, 0]},
+            {"time": 2 * t, "translate": [0, top, 0]}]}})
+        scene["colliders"] = [{"plane": {}}, press]
+        scene["contact"] = {"friction": rng.choice([0, 0.3, 0.6])}
+        if rng.random() < 0.25 and method["method"] in ("l_bfgs", "newton"):
+            scene["contact"]["mode"] = "barrier"
+        what = "%s %s with %s%s" % (form, material["model"], next(iter(press)),
+                                    " barrier" if "mode" in scene["contact"] else "")
+    elif kind == "links":
+        if method["method"] in ("vertex_block_descent", "gauss_seidel"):
+            method["method"] = "quasi_newton"
+        count = rng.randint(2, 4)
+        link = size / count
+        bonds = []
+        for i in range(count):
+            rigid = rng.random() < 0.5 and method["method"] in ("l_bfgs", "quasi_newton")
+            young = density * G * size * log_uniform(rng, 100, 10000)
+            material = {"model": "rigid"} if rigid else {
+                "model": "stable_neo_hookean", "young": young, "poisson": 0.4}
+            mesh = {"box": {"size": [link, 0.3 * link, 0.3 * link], "cells": [3, 1, 1],
+                            "center": [(i + 0.5) * link, 0, 0]}}
+            scene["bodies"].append({"name": "link %d" % i, "mass": density * 0.09 * link ** 3,
+                                    "material": material, "mesh": mesh})
+            near = 0.01 * link
+            if i:
+                bonds.append({"body": "link %d" % i, "to": "link %d" % (i - 1), "select": {"box": [
+                    [i * link - near, -link, -link], [i * link + near, link, link]]}})
+        scene["bodies"][0]["pins"] = [{"select": {"box": [[-near, -link, -link], [near, link, link]]}}]
+        scene["bonds"] = bonds
+        scene["contact"] = {"bodies": False}
+        what = ", ".join(b["material"]["model"] for b in scene["bodies"])
+    line = "%s %s, size %.2g m, step %.3g s, %s x %d" % (
+        kind, what, size, step, method["method"], method["iterations"])
+    return scene, size, line
+
+
+# ------------------------------------------------------------------------------------------ judging
+
+def depth(collider, x):
+    """How deep a point is in a collider, m."""
+    shape, s = next((k, v) for k, v in collider.items() if k in ("sphere", "box", "capsule", "plane"))
+    if shape == "plane":
+        return s.get("offset", 0) - x[1]
+    if shape == "sphere":
+        return s["radius"] - math.dist(s["center"], x)
+    if shape == "box":
+        return min(0.5 * s["size"][k] - abs(x[k] - s["center"][k]) for k in range(3))
+    a, b = s["a"], s["b"]
+    d = [b[k] - a[k] for k in range(3)]
+    t = sum((x[k] - a[k]) * d[k] for k in range(3)) / sum(c * c for c in d)
+    t = min(1, max(0, t))
+    return s["radius"] - math.dist(x, [a[k] + t * d[k] for k in range(3)])
+
+
+def judge(program, folder, scene, size, kind, limit):
+    """(what is wrong, warnings, error)"""
+    def run(name, own):
+        file = os.path.join(folder, name + ".json")
+        with open(file, "w") as to:
+            json.dump(own, to, indent=1)
+        out = os.path.join(folder, name)
+        done = subprocess.run([program, "run", file, "-o", out], capture_output=True, text=True,
+                              timeout=limit)
+        return done.returncode, (done.stderr.strip().splitlines() or [""])[-1], out
+
+    try:
+        code, error, out = run("scene", scene)
+    except subprocess.TimeoutExpired:
+        return None, [], "takes more than %g s" % limit
+    if code == 2:
+        return [], [], error
+    if code:
+        return ["exit code %d: %s" % (code, error[-200:])], [], None
+    with open(os.path.join(out, "run.json")) as file:
+        report = json.load(file)
+    warnings = [w["code"] for w in report["warnings"]]
+    x = read_positions(os.path.join(out, "positions.npy"))
+    n = len(x[0]) // 3
+    wrong = []
+    if not all(math.isfinite(v) for v in x[-1]):
+        return ["not finite"], warnings, None
+    still = [c for c in scene.get("colliders", []) if "motion" not in c]
+    deepest = max((depth(c, f[3 * i:3 * i + 3]) for c in still for f in x[1:] for i in range(n)),
+                  default=0)
+    if deepest > 0.03 * size:
+        wrong.append("%.1f %% of the size inside an obstacle" % (100 * deepest / size))
+    with open(os.path.join(out, "frames.csv")) as file:
+        rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+    total = [sum(r[k + "_energy"] for k in ("kinetic", "elastic", "pin", "gravity", "contact"))
+             for r in rows]
+    if kind == "collide":
+        scale, what = max(rows[0]["kinetic_energy"], 1e-300), "its energy"
+    else:
+        scale, what = G * size * sum(b["mass"] for b in scene["bodies"]), "weight times size"
+    # A press does work.
+    gain = (max(total) - total[0]) / scale if kind != "press" else 0
+    if gain > 0.03:
+        wrong.append("gains %.0f %% of %s" % (100 * gain, what))
+    if kind in ("swing", "links"):
+        other = json.loads(json.dumps(scene))
+        is_rigid = any(b["material"]["model"] == "rigid" for b in scene["bodies"])
+        other["solver"] = {"method": "l_bfgs", "iterations": 300} if is_rigid else {
+            "method": "newton", "iterations": 40}
+        code, error, out = run("newton", other)
+        if code:
+            return wrong + ["the reference: %s" % error[-100:]], warnings, None
+        y = read_positions(os.path.join(out, "positions.npy"))
+        way, off = math.dist(y[-1], y[0]) / math.sqrt(n), math.dist(x[-1], y[-1]) / math.sqrt(n)
+        if off > 0.1 * way + 1e-4 * size:
+            wrong.append("off by %.0f %% of its way" % (100 * off / way))
+    return wrong, warnings, None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/release/bin/supple")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--kind", default=",".join(KINDS))
+    parser.add_argument("--limit", type=float, default=120, help="seconds for a run")
+    parser.add_argument("--keep", help="a directory for the scenes that are not right")
+    arguments = parser.parse_args()
+    kinds = arguments.kind.split(",")
+    verdicts = ["right", "right, said", "said", "WRONG", "slow", "refused"]
+    counts = {kind: dict.fromkeys(verdicts, 0) for kind in kinds}
+    for i in range(arguments.count):
+        kind, seed = kinds[i % len(kinds)], arguments.seed + i
+        scene, size, line = make(kind, seed)
+        folder = tempfile.mkdtemp()
+        wrong, warnings, error = judge(arguments.program, folder, scene, size, kind, arguments.limit)
+        if error:
+            verdict = "slow" if wrong is None else "refused"
+        elif wrong:
+            verdict = "said" if warnings else "WRONG"
+        else:
+            verdict = "right, said" if warnings else "right"
+        counts[kind][verdict] += 1
+        if not verdict.startswith("right"):
+            print("%-7s seed %d: %s: %s [%s]" % (
+                verdict, seed, line, error or "; ".join(wrong), ", ".join(warnings)), flush=True)
+            if arguments.keep:
+                shutil.copytree(folder, os.path.join(arguments.keep, "%s_%d" % (kind, seed)),
+                                dirs_exist_ok=True)
+        shutil.rmtree(folder)
+    print("%-8s" % "" + "".join("%12s" % v for v in verdicts))
+    for kind in kinds:
+        print("%-8s" % kind + "".join("%12d" % counts[kind][v] for v in verdicts))
+    return 1 if any(own["WRONG"] for own in counts.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
