@@ -3,10 +3,12 @@
 
     python3 bench/random_scenes.py --seed 1 --count 70
     python3 bench/random_scenes.py --seed 12 --count 1 --kind pile --keep DIRECTORY
+    python3 bench/random_scenes.py --kind swing,drape --solver newton:5
 
 Prints a line for each scene whose result is wrong: `said` if the run warns, WRONG if it does not,
 `slow` if it takes longer than the limit; and at the end how many scenes of each kind are right,
-right with a warning, said, WRONG, slow or refused. Exit code 1 if a scene is WRONG.
+right with a warning, said, WRONG, slow or refused, and the geometric mean of their median times a
+frame, ms. --solver takes the place of what a scene would choose. Exit code 1 if a scene is WRONG.
 
 Kinds:
     drape    a sheet falls on a sphere, a box, a capsule or the ground
@@ -30,6 +32,7 @@ import math
 import os
 import random
 import shutil
+import statistics
 import struct
 import subprocess
 import sys
@@ -179,7 +182,8 @@ def make(kind, seed):
             material, mass = strand(rng, size, density)
             a = rng.uniform(0, math.pi)
             u = [0.5 * size * math.cos(a), 0.5 * size * rng.uniform(-0.2, 0.2), 0.5 * size * math.sin(a)]
-            c = [0.1 * size * rng.uniform(-1, 1), top + size * (0.2 + 0.15 * i), 0.1 * size * rng.uniform(-1, 1)]
+            c = [0.1 * size * rng.uniform(-1, 1), top + size * (0.2 + 0.15 * i),
+                 0.1 * size * rng.uniform(-1, 1)]
             scene["bodies"].append({"name": "strand %d" % i, "mass": mass, "material": material, "mesh": {
                 "strand": {"start": [c[k] - u[k] for k in range(3)], "end": [c[k] + u[k] for k in range(3)],
                            "segments": rng.randint(6, 40)}}})
@@ -302,7 +306,7 @@ def depth(collider, x):
 
 
 def judge(program, folder, scene, size, kind, limit):
-    """(what is wrong, warnings, error)"""
+    """(what is wrong, warnings, error, ms a frame)"""
     def run(name, own):
         file = os.path.join(folder, name + ".json")
         with open(file, "w") as to:
@@ -315,19 +319,20 @@ def judge(program, folder, scene, size, kind, limit):
     try:
         code, error, out = run("scene", scene)
     except subprocess.TimeoutExpired:
-        return None, [], "takes more than %g s" % limit
+        return None, [], "takes more than %g s" % limit, None
     if code == 2:
-        return [], [], error
+        return [], [], error, None
     if code:
-        return ["exit code %d: %s" % (code, error[-200:])], [], None
+        return ["exit code %d: %s" % (code, error[-200:])], [], None, None
     with open(os.path.join(out, "run.json")) as file:
         report = json.load(file)
     warnings = [w["code"] for w in report["warnings"]]
+    time = report["totals"]["milliseconds"]["median"]
     x = read_positions(os.path.join(out, "positions.npy"))
     n = len(x[0]) // 3
     wrong = []
     if not all(math.isfinite(v) for v in x[-1]):
-        return ["not finite"], warnings, None
+        return ["not finite"], warnings, None, time
     still = [c for c in scene.get("colliders", []) if "motion" not in c]
     deepest = max((depth(c, f[3 * i:3 * i + 3]) for c in still for f in x[1:] for i in range(n)),
                   default=0)
@@ -352,31 +357,39 @@ def judge(program, folder, scene, size, kind, limit):
             "method": "newton", "iterations": 40}
         code, error, out = run("newton", other)
         if code:
-            return wrong + ["the reference: %s" % error[-100:]], warnings, None
+            return wrong + ["the reference: %s" % error[-100:]], warnings, None, time
         y = read_positions(os.path.join(out, "positions.npy"))
         way, off = math.dist(y[-1], y[0]) / math.sqrt(n), math.dist(x[-1], y[-1]) / math.sqrt(n)
         if off > 0.1 * way + 1e-4 * size:
             wrong.append("off by %.0f %% of its way" % (100 * off / way))
-    return wrong, warnings, None
+    return wrong, warnings, None, time
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/release/bin/supple")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--kind", default=",".join(KINDS))
+    parser.add_argument("--solver", help="METHOD:ITERATIONS")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a run")
     parser.add_argument("--keep", help="a directory for the scenes that are not right")
     arguments = parser.parse_args()
     kinds = arguments.kind.split(",")
     verdicts = ["right", "right, said", "said", "WRONG", "slow", "refused"]
     counts = {kind: dict.fromkeys(verdicts, 0) for kind in kinds}
+    times = {kind: [] for kind in kinds}
     for i in range(arguments.count):
         kind, seed = kinds[i % len(kinds)], arguments.seed + i
         scene, size, line = make(kind, seed)
+        if arguments.solver:
+            method, iterations = arguments.solver.split(":")
+            scene["solver"] = {"method": method, "iterations": int(iterations)}
+            scene["time"]["substeps"] = 1
+            line = "%s with %s" % (line, arguments.solver)
         folder = tempfile.mkdtemp()
-        wrong, warnings, error = judge(arguments.program, folder, scene, size, kind, arguments.limit)
+        wrong, warnings, error, time = judge(arguments.program, folder, scene, size, kind, arguments.limit)
         if error:
             verdict = "slow" if wrong is None else "refused"
         elif wrong:
@@ -384,6 +397,8 @@ def main():
         else:
             verdict = "right, said" if warnings else "right"
         counts[kind][verdict] += 1
+        if time:
+            times[kind].append(time)
         if not verdict.startswith("right"):
             print("%-7s seed %d: %s: %s [%s]" % (
                 verdict, seed, line, error or "; ".join(wrong), ", ".join(warnings)), flush=True)
@@ -391,9 +406,10 @@ def main():
                 shutil.copytree(folder, os.path.join(arguments.keep, "%s_%d" % (kind, seed)),
                                 dirs_exist_ok=True)
         shutil.rmtree(folder)
-    print("%-8s" % "" + "".join("%12s" % v for v in verdicts))
+    print("%-8s" % "" + "".join("%12s" % v for v in verdicts) + "%12s" % "ms")
     for kind in kinds:
-        print("%-8s" % kind + "".join("%12d" % counts[kind][v] for v in verdicts))
+        mean = statistics.geometric_mean(times[kind]) if times[kind] else 0
+        print("%-8s" % kind + "".join("%12d" % counts[kind][v] for v in verdicts) + "%12.2f" % mean)
     return 1 if any(own["WRONG"] for own in counts.values()) else 0
 
 
