@@ -355,7 +355,10 @@ def judge(program, folder, scene, size, kind, limit):
         is_rigid = any(b["material"]["model"] == "rigid" for b in scene["bodies"])
         other["solver"] = {"method": "l_bfgs", "iterations": 300} if is_rigid else {
             "method": "newton", "iterations": 40}
-        code, error, out = run("newton", other)
+        try:
+            code, error, out = run("reference", other)
+        except subprocess.TimeoutExpired:
+            return None, warnings, "its reference takes more than %g s" % limit, time
         if code:
             return wrong + ["the reference: %s" % error[-100:]], warnings, None, time
         y = read_positions(os.path.join(out, "positions.npy"))
@@ -377,6 +380,13 @@ def main():
     parser.add_argument("--keep", help="a directory for the scenes that are not right")
     arguments = parser.parse_args()
     kinds = arguments.kind.split(",")
+    if not set(kinds) <= set(KINDS):
+        parser.error("--kind %s: expected some of %s" % (arguments.kind, ",".join(KINDS)))
+    method, _, iterations = (arguments.solver or "").partition(":")
+    if arguments.solver and not iterations.isdecimal():
+        parser.error("--solver %s: expected METHOD:ITERATIONS" % arguments.solver)
+    if not os.access(arguments.program, os.X_OK):
+        parser.error("--program %s: no such program" % arguments.program)
     verdicts = ["right", "right, said", "said", "WRONG", "slow", "refused"]
     counts = {kind: dict.fromkeys(verdicts, 0) for kind in kinds}
     times = {kind: [] for kind in kinds}
@@ -384,7 +394,6 @@ def main():
         kind, seed = kinds[i % len(kinds)], arguments.seed + i
         scene, size, line = make(kind, seed)
         if arguments.solver:
-            method, iterations = arguments.solver.split(":")
             scene["solver"] = {"method": method, "iterations": int(iterations)}
             scene["time"]["substeps"] = 1
             line = "%s with %s" % (line, arguments.solver)

@@ -15,14 +15,11 @@ namespace supple {
 
 namespace {
 
-/// The settings of each tet of the body: 0 is its own, r + 1 the last region r that contains it.
+/// settings_at of each tet of the body.
 std::vector<int> settings_of_tets(const Body& body, const Model& model, std::size_t first_tet) {
   std::vector<int> choice(body.mesh.tets.size(), 0);
   for (std::size_t i = 0; i < choice.size() && !body.regions.empty(); ++i) {
-    const Vec3 center = centroid(model, model.tets[first_tet + i]);
-    for (std::size_t r = 0; r < body.regions.size(); ++r) {
-      if (contains(body.regions[r].box, center)) choice[i] = static_cast<int>(r) + 1;
-    }
+    choice[i] = settings_at(body, centroid(model, model.tets[first_tet + i]));
   }
   return choice;
 }
@@ -49,6 +46,14 @@ std::string place_of_settings(int s) {
 std::string tet_text(std::size_t tet) { return " in tet " + std::to_string(tet); }
 
 }  // namespace
+
+int settings_at(const Body& body, const Vec3& center) {
+  int choice = 0;
+  for (std::size_t r = 0; r < body.regions.size(); ++r) {
+    if (contains(body.regions[r].box, center)) choice = static_cast<int>(r) + 1;
+  }
+  return choice;
+}
 
 Vec3 centroid(const Model& model, const std::array<int, 4>& tet) {
   Vec3 center{0, 0, 0};

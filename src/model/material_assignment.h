@@ -12,6 +12,10 @@ namespace supple {
 /// Middle of a tet at rest, m.
 Vec3 centroid(const Model& model, const std::array<int, 4>& tet);
 
+/// Which settings a tet with this centre has: 0 are the body's own, r + 1 those of the last region
+/// r that contains it.
+int settings_at(const Body& body, const Vec3& center);
+
 /// Unit direction and kappa of the fibers in each tet of a body, or a single entry if all are
 /// alike. With a curve, 1 replaces kappa. first_tet: the body's first tet in the model. Throws
 /// Error{invalid_input} at `where` or below it.

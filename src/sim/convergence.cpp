@@ -431,8 +431,7 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
     if (!start) start = result.start_value;
     const bool is_settled = promised <= settled_share * (*start - result.value) ||
                             is_quiet(promised, std::abs(objective.inertia_energy(room_->z)));
-    if (!is_settled) continue;
-    if (ties_rigid_) continue;
+    if (!is_settled || ties_rigid_) continue;
     if (away < near_factor || !moves || (!is_graded_ && iterations >= most_if_even)) break;
   }
   return last;

@@ -9,7 +9,7 @@
 #include "materials/stable_neo_hookean.h"
 #include "math/svd.h"
 #include "math/vec3.h"
-#include "model/pin_selection.h"
+#include "model/material_assignment.h"
 #include "model/range_fibers.h"
 
 namespace supple {
@@ -106,11 +106,8 @@ double energy_at_rest(const Body& body) {
       sum += volume * model.energy_density(Mat3<double>::identity());
     };
     const Vec3 center = 0.25 * (corner(0) + corner(1) + corner(2) + corner(3));
-    const MaterialSettings* own = &body.material;
-    for (const MaterialRegion& region : body.regions) {
-      if (contains(region.box, center)) own = &region.material;
-    }
-    add(*own);
+    const auto choice = static_cast<std::size_t>(settings_at(body, center));
+    add(choice == 0 ? body.material : body.regions[choice - 1].material);
     for (const MaterialSettings& layer : body.layers) add(layer);
   }
   return sum;
