@@ -12,9 +12,9 @@
 // prints the same for L-BFGS in frames 5, 8 and 12 of 45 blocks that fall onto each other and rub,
 // from the states that Newton's method reaches.
 //   build/release/bin/supple_contact_bench grounds [threads]
-// lets sheets and slabs fall flat on a floor, and a ball and a sheet on a height field, by L-BFGS
-// and by Newton's method with ten iterations. Prints the most contacts, and medians of the
-// milliseconds of the frames in which anything touches, and the most.
+// lets sheets and slabs fall flat on a floor, a ball and a sheet on a height field, and a sheet and
+// a slab on a sphere, by L-BFGS and by Newton's method with ten iterations. Prints the most
+// contacts, and medians of the milliseconds of the frames in which anything touches, and the most.
 // Writes no file.
 
 #include <fmt/core.h>
@@ -225,10 +225,14 @@ int grounds(int threads) {
                        supple::SphereGenerator{.radius = 0.5, .cells = 12, .center = {0, 1.2, 0}})),
                    hills()});
   cases.push_back({"sheet of 40 x 40 on hills", sheet(40, 0.6), hills()});
-  fmt::print("{:<28}{:>10}{:>10}{:>12}{:>10}{:>12}{:>10}\n", "", "vertices", "contacts",
+  cases.push_back({"sheet of 40 x 40 on a sphere", sheet(40, 0.05),
+                   supple::SphereShape{.center = {0, -0.6, 0}, .radius = 0.6}});
+  cases.push_back({"slab of 40 x 10 x 40 on a sphere", cases[5].body,
+                   supple::SphereShape{.center = {0, -10, 0}, .radius = 10}});
+  fmt::print("{:<33}{:>10}{:>10}{:>12}{:>10}{:>12}{:>10}\n", "", "vertices", "contacts",
              "l_bfgs, ms", "most", "newton, ms", "most");
   for (const Case& own : cases) {
-    fmt::print("{:<28}{:>10}", own.name, own.body.mesh.vertices.size());
+    fmt::print("{:<33}{:>10}", own.name, own.body.mesh.vertices.size());
     for (const auto method : {supple::SolverMethod::l_bfgs, supple::SolverMethod::newton}) {
       Scene scene;
       scene.bodies = {own.body};

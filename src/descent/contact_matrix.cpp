@@ -26,8 +26,8 @@ constexpr int most_choices = 6;
 /// More of the first two make directions dearer but hardly better.
 constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40, sweeps_left_out = 16;
 /// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
-/// and directions lead no further.
-constexpr double solved_to = 0.01;
+/// and directions lead no further. Matrix-free products are cheap: a smaller one saves evaluations.
+constexpr double solved_to = 0.01, solved_matrix_free_to = 1e-3, solved_thoroughly_to = 1e-4;
 /// Contacts are chosen again when the new ones that push are more than 1/part_new of those in the
 /// matrix. A barrier that is missing in the matrix cuts more from the steps.
 constexpr int part_new = 8, part_new_of_barriers = 32;
@@ -36,6 +36,11 @@ constexpr int part_new = 8, part_new_of_barriers = 32;
 /// than these.
 constexpr std::size_t few_rows = 128;
 constexpr long long clearly_dear = 4;
+/// Matrix-free contacts take about the root of the stiffness beside the inertia as many products.
+/// They pay if dense ones have more entries than so many times that and those of the factors. From
+/// this many times the entries of the factors on, as sheets have them, new factors are cheaper.
+constexpr double dear_products = 0.5;
+constexpr long long cheap_factors = 8;
 
 /// How deep resting bodies are in a barrier's layer, as parts of it.
 constexpr double rest_from = 0.5, rest_to = 0.65;
@@ -409,30 +414,55 @@ bool ContactMatrix::all_fit(std::size_t kept) {
   forget_places();
   system_.find_fitting(touching_, kept, fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
-  const bool may_be_aligned = are_many_ || (inner_.rigid().empty() && is_dense_dear());
-  are_aligned_ = may_be_aligned && !is_left_out_ &&
-                 AlignedContacts::can_hold(touching_, system_, inner_.matrices());
-  are_many_ = are_many_ || are_aligned_;
-  if (are_aligned_) fits_.assign(touching_.size(), 1);
-  if (are_many_) return are_aligned_ || vertices_fit();
+  are_many_ = choose_many();
+  if (are_many_ && many_kind_ == ManyKind::blocks) return vertices_fit();
+  if (are_many_) fits_.assign(touching_.size(), 1);
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
 }
 
-/// Whether a dense system of touching_ has far more entries than the factors of their matrices, as
-/// with a sheet that lies on a floor.
-bool ContactMatrix::is_dense_dear() {
-  if (is_left_out_ || is_barrier_ || touching_.size() < few_rows) return false;
-  std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
-  long long entries = 0;
+/// Chooses many_kind_. Whether it takes the place of system_: because touching_ are too many for
+/// that one, or because a product with their matrix costs more than a solve with the factors of
+/// their bodies, as with a sheet that lies on something. What blocks have no room for is
+/// matrix-free whatever it costs.
+bool ContactMatrix::choose_many() {
+  many_kind_ = ManyKind::blocks;
+  const bool may_be_free = !is_barrier_ && touching_.size() >= few_rows;
+  if (!inner_.rigid().empty() || (!are_many_ && (is_left_out_ || !may_be_free))) return are_many_;
   const BodyMatrices& matrices = inner_.matrices();
+  std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
   for (const ContactRow& own : touching_) {
-    const std::size_t part = matrices.part_of(own.point.vertices[0]);
-    if (std::exchange(vertices_of_part_[part], 1) == 0) {
-      entries += matrices[part].matrix().factor_entries();
+    for (int k = 0; k < own.point.count; ++k) {
+      const int vertex = own.point.vertices[k];
+      if (std::exchange(place_[at(vertex)], 0) < 0) ++vertices_of_part_[matrices.part_of(vertex)];
     }
   }
+  for (const ContactRow& own : touching_) {
+    for (int k = 0; k < own.point.count; ++k) place_[at(own.point.vertices[k])] = -1;
+  }
+  long long entries = 0, dense = 0;
+  double products = 0;
+  const bool can_be_free = MatrixFreeContacts::can_hold(touching_, matrices);
+  for (std::size_t part = 0; part < vertices_of_part_.size(); ++part) {
+    const auto count = static_cast<long long>(vertices_of_part_[part]);
+    if (count == 0) continue;
+    const long long own = matrices[part].matrix().factor_entries();
+    entries += own;
+    dense += count * count;
+    if (!can_be_free) continue;
+    products += dear_products * static_cast<double>(own) *
+                std::sqrt(matrices[part].stiffness_beside_inertia());
+  }
   const auto rows = static_cast<long long>(touching_.size());
-  return rows * rows > clearly_dear * entries;
+  if (!are_many_ && !(may_be_free && rows * rows > clearly_dear * entries)) return false;
+  const bool pays_free = can_be_free && static_cast<double>(dense) > products;
+  const bool has_cheap_factors = !pays_free || dense > cheap_factors * entries;
+  if (!is_left_out_ && has_cheap_factors &&
+      AlignedContacts::can_hold(touching_, system_, matrices)) {
+    many_kind_ = ManyKind::aligned;
+  } else if (pays_free || (can_be_free && are_many_ && !vertices_fit())) {
+    many_kind_ = ManyKind::matrix_free;
+  }
+  return are_many_ || many_kind_ != ManyKind::blocks;
 }
 
 /// Whether the compliance has room for the vertices of all rows, part by part; fits_ says for
@@ -508,8 +538,13 @@ double ContactMatrix::between(const Point& a, const Point& b) const {
 /// Sets up the system of touching_.
 void ContactMatrix::fill_system(Many& many, Threads& threads, const LowRank& learnt) {
   all_fit(touching_.size());
-  many.are_aligned = are_aligned_;
-  if (are_aligned_) return many.aligned.fill(touching_, system_, inner_.matrices());
+  many.kind = many_kind_;
+  if (are_many_ && many.kind == ManyKind::aligned) {
+    return many.aligned.fill(touching_, system_, inner_.matrices());
+  }
+  if (are_many_ && many.kind == ManyKind::matrix_free) {
+    return many.matrix_free.fill(touching_, inner_.matrices(), place_.size(), learnt);
+  }
   ahead_.clear();
   for (const ContactRow& own : touching_) {
     for (int i = 0; i < own.point.count; ++i) {
@@ -595,8 +630,10 @@ void ContactMatrix::find_forces(Threads& threads) {
   if (are_many_) {
     const int in_matrix = active_.empty() ? first_sweeps : later_sweeps;
     const int usual = is_left_out_ ? sweeps_left_out : in_matrix;
-    if (many_.are_aligned) {
+    if (many_.kind == ManyKind::aligned) {
       many_.aligned.relax(touching_, threads);
+    } else if (many_.kind == ManyKind::matrix_free) {
+      many_.matrix_free.relax(touching_, is_thorough_ ? solved_thoroughly_to : solved_to, threads);
     } else {
       many_.blocks.relax(touching_, is_thorough_ ? thorough_sweeps : usual, threads);
     }
@@ -611,13 +648,14 @@ void ContactMatrix::find_forces(Threads& threads) {
 
 /// values_ becomes the forces of the contacts in the matrix. False: they could not be found.
 bool ContactMatrix::solve_active(Threads& threads) {
-  if (are_many_active_ && many_active_.are_aligned) {
-    return many_active_.aligned.solve(values_, threads);
-  }
-  if (are_many_active_) {
-    many_active_.blocks.solve(values_, solved_to, threads);
-  } else {
+  if (!are_many_active_) {
     system_.solve(values_);
+  } else if (many_active_.kind == ManyKind::aligned) {
+    return many_active_.aligned.solve(values_, threads);
+  } else if (many_active_.kind == ManyKind::matrix_free) {
+    many_active_.matrix_free.solve(values_, solved_matrix_free_to, threads);
+  } else {
+    many_active_.blocks.solve(values_, solved_to, threads);
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include "descent/contact_system.h"
 #include "descent/laplacian.h"
 #include "descent/learnt_compliance.h"
+#include "descent/matrix_free_contacts.h"
 
 namespace supple {
 
@@ -150,14 +151,18 @@ class ContactMatrix final : public ConstantDirection {
   void find_corners();
   double between(const Point& a, const Point& b) const;
   bool vertices_fit();
-  bool is_dense_dear();
-  /// The system of rows for which there is no room in system_.
+  bool choose_many();
+  /// How the system of rows is held for which there is no room in system_.
+  enum class ManyKind { aligned, matrix_free, blocks };
   struct Many {
-    bool are_aligned = false;
+    ManyKind kind = ManyKind::blocks;
     AlignedContacts aligned;
-    ContactBlocks blocks;  ///< otherwise
+    MatrixFreeContacts matrix_free;
+    ContactBlocks blocks;
     std::span<const int> members() const {
-      return are_aligned ? aligned.members() : blocks.members();
+      return kind == ManyKind::aligned       ? aligned.members()
+             : kind == ManyKind::matrix_free ? matrix_free.members()
+                                             : blocks.members();
     }
   };
   void fill_system(Many& many, Threads& threads, const LowRank& learnt = {});
@@ -191,7 +196,7 @@ class ContactMatrix final : public ConstantDirection {
   ContactSystem system_;     ///< of touching_
   Many many_, many_active_;  ///< of touching_ and active_, if there are too many for system_
   bool are_many_ = false, are_many_active_ = false;
-  bool are_aligned_ = false;  ///< many of touching_ can be in Many::aligned
+  ManyKind many_kind_ = ManyKind::blocks;  ///< of touching_
   std::vector<std::size_t> vertices_of_part_;
   std::vector<double> values_;
   std::vector<int> ahead_;  ///< vertices

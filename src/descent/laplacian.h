@@ -74,6 +74,7 @@ class Laplacian final : public ConstantDirection {
   /// The part of the inverse that belongs to rigid bodies.
   const RigidMatrix& rigid() const { return rigid_; }
   const BodyMatrices& matrices() const { return matrix_; }
+  BodyMatrices& matrices() { return matrix_; }
   /// Entries of the inverse, shared by all users of this matrix. The first call allocates.
   Compliance& compliance();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/index.h"
 #include "descent/laplacian.h"
@@ -213,6 +214,12 @@ bool PrefactoredSystem::set_addition(const Model& model, const PinSet::Some& pin
   if (!matrix_.set_entries(values, threads)) return false;
   std::swap(free_, diagonal);
   return true;
+}
+
+double PrefactoredSystem::stiffness_beside_inertia() const {
+  const std::vector<double>& diagonal = matrix_.diagonal();
+  return std::accumulate(diagonal.begin(), diagonal.end(), 0.0) /
+         std::accumulate(weight_.begin(), weight_.end(), 0.0);
 }
 
 void PrefactoredSystem::solve(const VectorField& b, VectorField& p, Threads& threads) {

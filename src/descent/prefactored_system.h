@@ -106,6 +106,10 @@ class PrefactoredSystem {
   /// Finishes vertices first .. last - 1 of p. Threads can call it for different vertices at once.
   void finish(int first, int last, VectorField& p) const;
 
+  /// How many times stiffer its rows are than w, which is what their inertia and pins resist:
+  /// trace(A)/sum(w). Conjugate gradients need about the root of that. Only if is_known().
+  double stiffness_beside_inertia() const;
+
   /// The vertices of its rows.
   const std::vector<int>& order() const { return order_; }
   const UpdatableCholesky& matrix() const { return matrix_; }
