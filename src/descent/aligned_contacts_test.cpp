@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "descent/laplacian.h"
+#include "descent/test_contacts.h"
 #include "math/vec3.h"
-#include "supple/mesh.h"
 
 namespace supple {
 namespace {
@@ -18,19 +17,7 @@ namespace {
 /// A pinned block and a sheet, which touch what is below and beside them, with friction.
 struct Room {
   explicit Room(double pin_stiffness = 1e4) {
-    Body block{.mesh = generate(BoxGenerator{.size = {1, 1, 1}, .cells = {5, 5, 5}})};
-    const auto [mu, lambda] = lame_parameters(1e5, 0.4);
-    block.material = {.model = "stable_neo_hookean", .mu = mu, .lambda = lambda};
-    block.pins = {Pin{.box = {{-1, -1, -1}, {-0.49, 1, 1}}, .stiffness = pin_stiffness}};
-    const SpringMesh cloth = generate(ClothGenerator{.cells = {9, 9}});
-    Body sheet;
-    sheet.mesh.vertices = cloth.vertices;
-    sheet.triangles = cloth.triangles;
-    sheet.springs = make_springs(cloth, {50, 50, 5});
-    sheet.density = 0.2;
-    Scene scene;
-    scene.bodies = {block, sheet};
-    model = build_model(scene);
+    model = build_model(block_and_sheet({{-1, -1, -1}, {-0.49, 1, 1}}, pin_stiffness));
     model.in_elimination_order = true;
     matrix = std::make_unique<Laplacian>(model, 3600, Precision::single);
     for (int vertex = 0; vertex < model.num_vertices; ++vertex) {
@@ -62,30 +49,10 @@ struct Room {
     add(RowKind::friction_first, first);
     add(RowKind::friction_second, across);
   }
-  /// N^T A^-1 N, m/N.
-  Eigen::MatrixXd compliance() const {
-    std::vector<int> order(static_cast<std::size_t>(model.num_vertices));
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    Eigen::MatrixXd A = laplacian_lower(model, 3600, order);
-    A = Eigen::MatrixXd(A.selfadjointView<Eigen::Lower>());
-    const Eigen::MatrixXd inverse = A.llt().solve(Eigen::MatrixXd::Identity(A.rows(), A.rows()));
-    const auto n = static_cast<Eigen::Index>(rows.size());
-    Eigen::MatrixXd C(n, n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < n; ++j) {
-        const ContactRow& a = rows[static_cast<std::size_t>(i)];
-        const ContactRow& b = rows[static_cast<std::size_t>(j)];
-        C(i, j) =
-            inverse(a.point.vertices[0], b.point.vertices[0]) * vec3::dot(a.direction, b.direction);
-      }
-    }
-    return C;
-  }
-  Eigen::VectorXd softness() const {
-    Eigen::VectorXd softness(static_cast<Eigen::Index>(rows.size()));
-    for (Eigen::Index i = 0; i < softness.size(); ++i)
-      softness(i) = 1 / rows[static_cast<std::size_t>(i)].stiffness;
-    return softness;
+  /// C + K^-1, m/N.
+  Eigen::MatrixXd system() const {
+    const Eigen::MatrixXd inverse = dense_inverse(model, 3600);
+    return dense_system(rows, [&](int a, int b) { return inverse(a, b); });
   }
 
   // Away from the axes of the coordinates.
@@ -115,8 +82,7 @@ TEST(AlignedContacts, SolveTheSystemOfAllContacts) {
   Room room;
   AlignedContacts contacts;
   contacts.fill(room.rows, room.frame, room.matrix->matrices());
-  Eigen::MatrixXd S = room.compliance();
-  S.diagonal() += room.softness();
+  const Eigen::MatrixXd S = room.system();
   Eigen::VectorXd right(S.rows());
   for (double& value : right) value = room.uniform(-1, 1);
   const Eigen::VectorXd expected = S.llt().solve(right);
@@ -139,12 +105,12 @@ TEST(AlignedContacts, FindForcesThatPushAndDoNotPull) {
     const ContactRow& own = room.rows[static_cast<std::size_t>(i)];
     change(i) = own.force - own.assumed;
   }
-  const Eigen::VectorXd moved = room.compliance() * change;
+  const Eigen::VectorXd moved = room.system() * change;
   const double rounding = 1e-9;  // of gaps of 1e-2 m
   std::vector<int> members;
   for (Eigen::Index i = 0; i < n; ++i) {
     const ContactRow& own = room.rows[static_cast<std::size_t>(i)];
-    const double slack = own.gap + moved(i) + own.force / own.stiffness;
+    const double slack = own.gap + moved(i) + own.assumed / own.stiffness;
     if (own.only_pushes()) {
       EXPECT_GE(own.force, 0) << i;
       EXPECT_GT(slack, -rounding) << i;

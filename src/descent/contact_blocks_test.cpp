@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "descent/laplacian.h"
+#include "descent/test_contacts.h"
 #include "math/vec3.h"
 #include "supple/mesh.h"
 
@@ -82,29 +83,10 @@ struct Heap {
   }
   /// C + K^-1, m/N.
   Eigen::MatrixXd system() {
-    const auto n = static_cast<Eigen::Index>(rows.size());
-    Eigen::MatrixXd S(n, n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < n; ++j) {
-        const ContactRow& a = rows[static_cast<std::size_t>(i)];
-        const ContactRow& b = rows[static_cast<std::size_t>(j)];
-        double sum = 0;
-        for (int k = 0; k < a.point.count; ++k) {
-          for (int l = 0; l < b.point.count; ++l) {
-            sum +=
-                a.point.weights[k] * b.point.weights[l] *
-                static_cast<double>(compliance().between(a.point.vertices[k], b.point.vertices[l]));
-          }
-        }
-        S(i, j) = sum * vec3::dot(a.direction, b.direction);
-        for (std::size_t k = 0; k < learnt.count; ++k) {
-          S(i, j) += learnt.left[static_cast<std::size_t>(i) * learnt.count + k] *
-                     learnt.right[static_cast<std::size_t>(j) * learnt.count + k];
-        }
-      }
-      S(i, i) += 1 / rows[static_cast<std::size_t>(i)].stiffness;
-    }
-    return S;
+    const auto between = [&](int a, int b) {
+      return static_cast<double>(compliance().between(a, b));
+    };
+    return dense_system(rows, between, learnt);
   }
   ContactBlocks filled() {
     ContactBlocks blocks;

@@ -426,8 +426,8 @@ bool ContactMatrix::all_fit(std::size_t kept) {
 /// matrix-free whatever it costs.
 bool ContactMatrix::choose_many() {
   many_kind_ = ManyKind::blocks;
-  const bool may_be_free = !is_barrier_ && touching_.size() >= few_rows;
-  if (!inner_.rigid().empty() || (!are_many_ && (is_left_out_ || !may_be_free))) return are_many_;
+  const bool may_be_dear = !is_left_out_ && !is_barrier_ && touching_.size() >= few_rows;
+  if (!inner_.rigid().empty() || !(are_many_ || may_be_dear)) return are_many_;
   const BodyMatrices& matrices = inner_.matrices();
   std::fill(vertices_of_part_.begin(), vertices_of_part_.end(), 0);
   for (const ContactRow& own : touching_) {
@@ -441,19 +441,20 @@ bool ContactMatrix::choose_many() {
   }
   long long entries = 0, dense = 0;
   double products = 0;
-  const bool can_be_free = MatrixFreeContacts::can_hold(touching_, matrices);
+  bool can_be_free = true;
   for (std::size_t part = 0; part < vertices_of_part_.size(); ++part) {
     const auto count = static_cast<long long>(vertices_of_part_[part]);
     if (count == 0) continue;
     const long long own = matrices[part].matrix().factor_entries();
     entries += own;
     dense += count * count;
+    can_be_free = can_be_free && matrices[part].is_known();
     if (!can_be_free) continue;
     products += dear_products * static_cast<double>(own) *
                 std::sqrt(matrices[part].stiffness_beside_inertia());
   }
   const auto rows = static_cast<long long>(touching_.size());
-  if (!are_many_ && !(may_be_free && rows * rows > clearly_dear * entries)) return false;
+  if (!are_many_ && rows * rows <= clearly_dear * entries) return false;
   const bool pays_free = can_be_free && static_cast<double>(dense) > products;
   const bool has_cheap_factors = !pays_free || dense > cheap_factors * entries;
   if (!is_left_out_ && has_cheap_factors &&

@@ -22,13 +22,6 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-bool MatrixFreeContacts::can_hold(std::span<const ContactRow> rows, const BodyMatrices& matrices) {
-  return std::all_of(rows.begin(), rows.end(), [&](const ContactRow& own) {
-    return std::all_of(own.point.vertices, own.point.vertices + own.point.count,
-                       [&](int vertex) { return matrices[matrices.part_of(vertex)].is_known(); });
-  });
-}
-
 void MatrixFreeContacts::fill(std::span<const ContactRow> rows, BodyMatrices& matrices,
                               std::size_t num_vertices, const LowRank& learnt) {
   matrices_ = &matrices;
@@ -88,7 +81,6 @@ void MatrixFreeContacts::multiply(const std::vector<double>& forces, std::vector
       result[i] += learnt_.left[i * learnt_.count + k] * learnt_sums_[k];
     }
   }
-  ++num_products_;
 }
 
 /// Makes B of the rows in the set.
@@ -168,7 +160,6 @@ void MatrixFreeContacts::keep(std::span<const ContactRow> rows) {
 }
 
 void MatrixFreeContacts::relax(std::span<ContactRow> rows, double part, Threads& threads) {
-  num_products_ = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ContactRow& own = rows[i];
     own.force = own.allowed(own.assumed);
@@ -221,7 +212,6 @@ void MatrixFreeContacts::relax(std::span<ContactRow> rows, double part, Threads&
 }
 
 void MatrixFreeContacts::solve(std::span<double> right, double part, Threads& threads) {
-  num_products_ = 0;
   std::fill(in_set_.begin(), in_set_.end(), 1);
   std::fill(change_.begin(), change_.end(), 0.0);
   for (std::size_t i = 0; i < right.size(); ++i) gradient_[i] = -right[i];

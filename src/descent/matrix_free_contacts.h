@@ -28,12 +28,9 @@ namespace supple {
 /// nearest to f within the bounds, is one of them.
 class MatrixFreeContacts {
  public:
-  /// Whether the matrices behind these rows are known exactly.
-  static bool can_hold(std::span<const ContactRow> rows, const BodyMatrices& matrices);
-
-  /// Sets up the system of rows that it can hold. Vertices must be below `num_vertices`. `learnt`
-  /// is added to C; it and the matrices outlive the system. Allocates only to hold more than ever
-  /// before.
+  /// Sets up the system of rows whose parts have known matrices (PrefactoredSystem::is_known).
+  /// Vertices must be below `num_vertices`. `learnt` is added to C; it and the matrices outlive the
+  /// system. Allocates only to hold more than ever before.
   void fill(std::span<const ContactRow> rows, BodyMatrices& matrices, std::size_t num_vertices,
             const LowRank& learnt = {});
 
@@ -48,8 +45,6 @@ class MatrixFreeContacts {
   ///   r . result <= r . (C + K^-1)^-1 r
   /// but for rounding, so that directions made with it lead down.
   void solve(std::span<double> right, double part, Threads& threads);
-  /// Products with the system in the last `relax` or `solve`.
-  int num_products() const { return num_products_; }
 
  private:
   struct Row {
@@ -82,7 +77,6 @@ class MatrixFreeContacts {
   std::vector<char> in_set_;  ///< within its bounds
   std::vector<double> change_, gradient_, residual_, search_, product_, preconditioned_, best_;
   std::vector<int> members_;
-  int num_products_ = 0;
 };
 
 }  // namespace supple

@@ -73,7 +73,7 @@ TEST(Contact, ASheetThatFallsFlatIsSolvedInTenIterations) {
 }
 
 /// All 2,401 vertices below a soft slab come to lie on a hill, more than have columns in the
-/// compliance. With only some of them in the matrix, the slab is not at rest on them.
+/// compliance. With only some of them in the matrix it ends 4 mm off.
 TEST(Contact, ASlabThatLiesOnAHillIsSolvedInTenIterations) {
   const auto lie = [](SolverMethod method, int threads) {
     Scene scene;
@@ -95,7 +95,7 @@ TEST(Contact, ASlabThatLiesOnAHillIsSolvedInTenIterations) {
   double largest = 0;
   for (std::size_t i = 0; i < found.size(); ++i)
     largest = std::max(largest, std::abs(found[i] - converged[i]));
-  EXPECT_LT(largest, 1e-4);  // m, of a slab of 6 m that has sunk 0.2 m at its corners
+  EXPECT_LT(largest, 1e-4);  // m, of 6 m
 }
 
 TEST(Contact, ABallThatFallsGainsNoEnergyAndComesToRest) {
