@@ -112,11 +112,13 @@ void ContactMatrix::make_room(const Objective& objective) {
   compliance_ = &inner_.compliance();
   system_.make_room(3 * objective.contact()->max_contacts());
   for (Many* many : {&many_, &many_active_}) many->blocks.make_room(n);
-  const std::size_t most_points = system_.capacity();
+  const std::size_t most_points = system_.capacity_of_one();
   values_.reserve(3 * most_points);
   active_.reserve(3 * most_points);
   points_.reserve(most_points);
   between_.reserve(most_points * most_points);
+  entries_of_point_.reserve(most_points);
+  column_of_point_.reserve(most_points);
   corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
   if (const RigidMatrix& rigid = inner_.rigid(); !rigid.empty()) {
     system_.couple_directions(true);
@@ -143,7 +145,8 @@ void ContactMatrix::begin_step(Objective& objective) {
   most_vertices_ = compliance_->max_vertices(objective.selected());
   vertices_of_part_.resize(compliance_->num_parts());
   // Contacts at z and at z + p, and those in the matrix.
-  const std::size_t most_rows = 3 * (objective.contact()->max_contacts() + system_.capacity());
+  const std::size_t most_rows =
+      3 * (objective.contact()->max_contacts() + system_.capacity_of_one());
   touching_.reserve(most_rows);
   before_.reserve(most_rows);
   fits_.reserve(most_rows);
@@ -398,7 +401,7 @@ bool ContactMatrix::all_fit(std::size_t kept) {
     };
     int point = head;
     while (point >= 0 && !is_same(points_[at(point)])) point = points_[at(point)].next;
-    if (point < 0 && points_.size() < system_.capacity() &&
+    if (point < 0 && points_.size() < system_.capacity_of_one() &&
         num_vertices + at(own.point.count) <= most_vertices_) {
       num_vertices += at(own.point.count);
       point = static_cast<int>(points_.size());
@@ -412,12 +415,25 @@ bool ContactMatrix::all_fit(std::size_t kept) {
     if (point < 0) fits_[i] = 0;
   }
   forget_places();
-  system_.find_fitting(touching_, kept, fits_);
+  system_.find_fitting(touching_, kept, most_of_axis(), fits_);
   are_many_ = std::find(fits_.begin(), fits_.end(), 0) != fits_.end() && inner_.rigid().empty();
   are_many_ = choose_many();
   if (are_many_ && many_kind_ == ManyKind::blocks) return vertices_fit();
   if (are_many_) fits_.assign(touching_.size(), 1);
   return std::find(fits_.begin(), fits_.end(), 0) == fits_.end();
+}
+
+/// Rows that a block of the system may have along an axis. The contacts of a single body share all
+/// their columns, and a large dense system of them is cheaper than new sparse factors. Heaps have
+/// cheaper systems beyond ContactSystem::most_rows.
+std::size_t ContactMatrix::most_of_axis() const {
+  if (touching_.size() <= system_.capacity() || !inner_.rigid().empty()) return system_.capacity();
+  const BodyMatrices& matrices = inner_.matrices();
+  const std::size_t part = matrices.part_of(touching_[0].point.vertices[0]);
+  const bool is_alone = std::all_of(touching_.begin(), touching_.end(), [&](const ContactRow& own) {
+    return own.point.count == 1 && matrices.part_of(own.point.vertices[0]) == part;
+  });
+  return is_alone ? system_.capacity_of_one() : system_.capacity();
 }
 
 /// Chooses many_kind_. Whether it takes the place of system_: because touching_ are too many for
@@ -561,23 +577,29 @@ void ContactMatrix::fill_system(Many& many, Threads& threads, const LowRank& lea
   if (are_many_) return many.blocks.fill(touching_, *compliance_, threads, learnt);
   find_corners();
   const std::size_t m = points_.size();
-  between_.resize(m * m);
+  entries_of_point_.clear();
+  column_of_point_.clear();
   const auto is_vertex = [&](const Point& point) {
     const Corner& own = corners_[at(point.first)];
     return point.count == 1 && own.weight == 1 && own.part == corners_[0].part;
   };
-  const bool are_vertices = rigid.empty() && std::all_of(points_.begin(), points_.end(), is_vertex);
-  for (std::size_t a = 0; a < m && are_vertices; ++a) {
-    const float* const entries = corners_[a].entries;
-    double* const row = &between_[a * m];
-    for (std::size_t b = 0; b < m; ++b) row[b] = static_cast<double>(entries[corners_[b].slot]);
-  }
-  for (std::size_t a = 0; a < m && !are_vertices; ++a) {
-    for (std::size_t b = 0; b <= a; ++b) {
-      between_[a * m + b] = between_[b * m + a] = between(points_[a], points_[b]);
+  if (rigid.empty() && std::all_of(points_.begin(), points_.end(), is_vertex)) {
+    for (const Corner& own : corners_) {
+      entries_of_point_.push_back(own.entries);
+      column_of_point_.push_back(static_cast<int>(own.slot));
+    }
+  } else {
+    between_.resize(m * m);
+    for (std::size_t a = 0; a < m; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        between_[a * m + b] = between_[b * m + a] =
+            static_cast<float>(between(points_[a], points_[b]));
+      }
+      entries_of_point_.push_back(&between_[a * m]);
+      column_of_point_.push_back(static_cast<int>(a));
     }
   }
-  system_.fill(touching_, point_of_, between_, m);
+  system_.fill(touching_, point_of_, {.entries = entries_of_point_, .column = column_of_point_});
   if (learnt.count > 0) system_.add(learnt);
   if (!rigid.empty()) add_rigid();
 }

@@ -151,6 +151,7 @@ class ContactMatrix final : public ConstantDirection {
   void find_corners();
   double between(const Point& a, const Point& b) const;
   bool vertices_fit();
+  std::size_t most_of_axis() const;
   bool choose_many();
   /// How the system of rows is held for which there is no room in system_.
   enum class ManyKind { aligned, matrix_free, blocks };
@@ -207,7 +208,9 @@ class ContactMatrix final : public ConstantDirection {
   std::vector<RigidPart> rigid_parts_;  ///< row after row of touching_
   std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
   std::vector<double> rigid_values_;
-  std::vector<double> between_;  ///< A^-1 between points_, m/N
+  std::vector<float> between_;  ///< A^-1 between points_, m/N, if these are not all vertices
+  std::vector<const float*> entries_of_point_;  ///< as in PointCompliance
+  std::vector<int> column_of_point_;
   HeldForces held_;
   LearntCompliance learnt_;
   bool is_factored_ = false;  ///< the system that was factorised last is that of active_

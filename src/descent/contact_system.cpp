@@ -26,20 +26,25 @@ constexpr int most_set_rounds = 6;
 
 void ContactSystem::make_room(std::size_t rows) {
   capacity_ = std::min(most_rows, rows);
+  const std::size_t entries = blocks_.size() * capacity_ * capacity_;
+  const auto largest = static_cast<std::size_t>(std::sqrt(static_cast<double>(entries)));
+  capacity_of_one_ = std::min(largest, rows);
   for (Block& block : blocks_) {
-    for (auto* list : {&block.rows, &block.members}) list->reserve(capacity_);
-    block.right.reserve(capacity_);
-    for (auto* matrix : {&block.system, &block.factor}) matrix->resize(capacity_ * capacity_);
+    for (auto* list : {&block.rows, &block.members}) list->reserve(capacity_of_one_);
+    block.right.reserve(capacity_of_one_);
   }
-  front_.resize(capacity_ * capacity_);
+  for (auto* matrices : {&systems_, &factors_}) matrices->resize(entries);
+  front_.resize(capacity_of_one_ * capacity_of_one_);
+  factored_.resize(capacity_of_one_ * (capacity_of_one_ + 1) / 2);
+  // As many rows as three blocks hold when they are equal, which is when they hold most.
   const std::size_t all = blocks_.size() * capacity_;
   for (auto* list : {&block_of_row_, &block_of_factor_}) list->reserve(all);
   members_.reserve(all);
-  next_.reserve(capacity_);
-  gap_.resize(capacity_);
-  for (auto* list : {&free_gap_, &set_forces_, &work_}) list->reserve(capacity_);
-  directions_.resize(3 * capacity_);
-  points_.resize(capacity_);
+  next_.reserve(capacity_of_one_);
+  gap_.resize(capacity_of_one_);
+  for (auto* list : {&free_gap_, &set_forces_, &work_}) list->reserve(capacity_of_one_);
+  directions_.resize(3 * capacity_of_one_);
+  columns_.resize(capacity_of_one_);
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -66,7 +71,7 @@ int ContactSystem::axis_of(const Vec3& direction) const {
 }
 
 void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t kept,
-                                 std::vector<char>& fits) {
+                                 std::size_t most_of_axis, std::vector<char>& fits) {
   const auto count_outside = [&](std::span<const ContactRow> some) {
     return std::count_if(some.begin(), some.end(),
                          [&](const ContactRow& own) { return !is_in_frame(own.direction); });
@@ -74,17 +79,19 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
   // One row across the frame makes one block of all rows. If the kept rows are too many for one
   // block, that row stays out.
   const bool is_one = is_coupled_ || (kept <= capacity_ && count_outside(rows) > 0);
+  const std::size_t most = is_one ? capacity_ : most_of_axis;
   std::array<std::size_t, 3> count{};
+  std::size_t room = systems_.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const int axis = is_one ? 0 : axis_of(rows[i].direction);
-    const bool has_room = axis >= 0 && count[at(axis)] < capacity();
+    const bool has_room = axis >= 0 && count[at(axis)] < most && 2 * count[at(axis)] + 1 <= room;
     fits[i] = static_cast<char>(has_room && fits[i] != 0);
-    if (fits[i] != 0) ++count[at(axis)];
+    if (fits[i] != 0) room -= 2 * count[at(axis)]++ + 1;
   }
 }
 
 void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> point_of,
-                         std::span<const double> between, std::size_t num_points) {
+                         const PointCompliance& between) {
   const bool is_one =
       is_coupled_ || std::any_of(rows.begin(), rows.end(), [&](const ContactRow& own) {
         return !is_in_frame(own.direction);
@@ -96,18 +103,20 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
     blocks_[at(axis)].rows.push_back(static_cast<int>(i));
     block_of_row_.push_back(static_cast<signed char>(axis));
   }
+  float* system = systems_.data();
   for (Block& block : blocks_) {
     const std::size_t n = block.rows.size();
+    block.system = std::exchange(system, system + n * n);
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3& direction = rows[at(block.rows[i])].direction;
       for (std::size_t k = 0; k < 3; ++k) directions_[k * n + i] = direction[k];
-      points_[i] = point_of[at(block.rows[i])];
+      columns_[i] = between.column[at(point_of[at(block.rows[i])])];
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ContactRow& own = rows[at(block.rows[i])];
       float* const row = &block.system[i * n];
       kernels_->fill_row(own.direction.data(), directions_.data(),
-                         between.data() + at(points_[i]) * num_points, points_.data(),
+                         between.entries[at(point_of[at(block.rows[i])])], columns_.data(),
                          static_cast<int>(n), row);
       row[i] += static_cast<float>(1 / own.stiffness);
     }
@@ -255,24 +264,47 @@ bool ContactSystem::factor(Block& block, bool is_kept) {
   const std::size_t n = block.rows.size();
   block.size = block.members.size();
   block.is_inverse = is_kept;
-  float* const front = is_kept ? front_.data() : block.factor.data();
+  block.factor = factors_.data() + (block.system - systems_.data());
   if (block.size == 0) return true;
+  const bool is_first = &block == blocks_.data();
+  if (is_first && is_kept && is_as_factored(block)) return true;
+  if (block.factor < factors_.data() + factored_size_ * factored_size_) factored_size_ = 0;
+  float* const front = is_kept ? front_.data() : block.factor;
   for (std::size_t j = 0; j < block.size; ++j) {
-    const float* const column = &block.system[at(block.members[j]) * n];
+    const float* const column = block.system + at(block.members[j]) * n;
     for (std::size_t i = j; i < block.size; ++i) {
       front[j * block.size + i] = column[block.members[i]];
     }
   }
   const auto size = static_cast<int>(block.size);
   if (!is_kept) return front_kernels_->factorise_floats(front, size);
-  return front_kernels_->eliminate_floats(front, size, 0, false, block.factor.data(), nullptr);
+  if (!front_kernels_->eliminate_floats(front, size, 0, false, block.factor, nullptr)) return false;
+  if (is_first) factored_size_ = block.size;
+  return true;
+}
+
+/// Whether the first block's factor is that of its members already, as where bodies rest. Notes
+/// them in factored_, for the next time.
+bool ContactSystem::is_as_factored(const Block& block) {
+  bool is_same = block.size == factored_size_;
+  float* known = factored_.data();
+  for (std::size_t j = 0; j < block.size; ++j) {
+    const float* const column = block.system + at(block.members[j]) * block.rows.size();
+    for (std::size_t i = j; i < block.size; ++i, ++known) {
+      const float entry = column[block.members[i]];
+      is_same = is_same && entry == *known;
+      *known = entry;
+    }
+  }
+  if (!is_same) factored_size_ = 0;
+  return is_same;
 }
 
 /// block.right becomes L^-T L^-1 block.right.
 void ContactSystem::solve(Block& block) {
   const std::size_t n = block.size;
   std::vector<float>& x = block.right;
-  const auto column = [&](std::size_t j) { return block.factor.data() + j * (n + 1); };
+  const auto column = [&](std::size_t j) { return block.factor + j * (n + 1); };
   if (block.is_inverse) {
     work_.assign(n, 0.0F);
     for (std::size_t j = 0; j < n; ++j) {

@@ -79,6 +79,12 @@ struct LowRank {
   std::size_t count = 0;
 };
 
+/// The compliance between points, m/N: entries[a][column[b]] between points a and b.
+struct PointCompliance {
+  std::span<const float* const> entries;
+  std::span<const int> column;
+};
+
 /// The dense system (C + K^-1) l = r of contacts and its complementarity problem
 /// (contact_matrix.h).
 ///
@@ -95,8 +101,10 @@ class ContactSystem {
 
   /// Makes room for systems of up to so many rows. Nothing else allocates afterwards.
   void make_room(std::size_t rows);
-  /// Most rows of a block.
+  /// Rows for which each of three blocks has room.
   std::size_t capacity() const { return capacity_; }
+  /// Rows for which a block has room if the other two have none: the three share their memory.
+  std::size_t capacity_of_one() const { return capacity_of_one_; }
 
   /// Whether compliances couple all directions, as they do in bodies that do not deform. If so, one
   /// block holds all rows.
@@ -109,13 +117,14 @@ class ContactSystem {
   bool is_in_frame(const Vec3& direction) const { return axis_of(direction) >= 0; }
   const Vec3& axis(int number) const { return frame_[number]; }
   /// Leaves fits[i] at 1 if there is room for row i, otherwise sets it to 0; earlier rows go first.
-  /// The first `kept` rows all have room: they had it in this frame before.
-  void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::vector<char>& fits);
+  /// The first `kept` rows all have room: they had it in this frame before. most_of_axis: rows that
+  /// a block may have where there are three.
+  void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::size_t most_of_axis,
+                    std::vector<char>& fits);
 
-  /// Sets up the system of rows that fit. Row i is at point point_of[i]. between: the compliance
-  /// between points, m/N: [num_points * num_points], row by row.
+  /// Sets up the system of rows that fit. Row i is at point point_of[i].
   void fill(std::span<const ContactRow> rows, std::span<const int> point_of,
-            std::span<const double> between, std::size_t num_points);
+            const PointCompliance& between);
 
   /// Adds product(i, j), m/N, to C_ij of the rows that the system was filled with. Only if
   /// directions are coupled.
@@ -155,26 +164,32 @@ class ContactSystem {
  private:
   /// Rows that see each other.
   struct Block {
-    std::vector<int> rows;      ///< ascending
-    std::vector<int> members;   ///< into rows, ascending
-    std::size_t size = 0;       ///< of the factor
-    std::vector<float> system;  ///< C + K^-1 of rows, m/N
-    bool is_inverse = false;    ///< the factor is L^-1
-    std::vector<float> factor;  ///< L or L^-1, column-major
+    std::vector<int> rows;     ///< ascending
+    std::vector<int> members;  ///< into rows, ascending
+    std::size_t size = 0;      ///< of the factor
+    float* system = nullptr;   ///< C + K^-1 of rows, m/N; in systems_
+    bool is_inverse = false;   ///< the factor is L^-1
+    float* factor = nullptr;   ///< L or L^-1, column-major; in factors_
     std::vector<float> right;
   };
   void relax(Block& block, std::span<ContactRow> rows);
   bool find_set(Block& block, std::span<ContactRow> rows, bool is_kept);
   bool factor(Block& block, bool is_kept);
+  bool is_as_factored(const Block& block);
   void solve(Block& block);
   void gather_members();
 
   const FrontKernels* front_kernels_ = &front_kernels(simd_level_in_use());
   const ContactKernels* kernels_ = &contact_kernels(simd_level_in_use());
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0, capacity_of_one_ = 0;
   bool is_coupled_ = false;
   Vec3 frame_[3] = {};
   std::array<Block, 3> blocks_;
+  std::vector<float> systems_, factors_;  ///< of the blocks, one behind the other
+  /// The lower half of the system whose L^-1 is the factor of the first block, column after column,
+  /// and its size; 0: there is none.
+  std::vector<float> factored_;
+  std::size_t factored_size_ = 0;
   std::vector<signed char> block_of_row_;     ///< of rows
   std::vector<signed char> block_of_factor_;  ///< of the rows that are factorised
   std::vector<int> members_;                  ///< into rows
@@ -185,7 +200,7 @@ class ContactSystem {
   std::vector<float> front_, work_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
-  std::vector<int> points_;         ///< of a block's rows
+  std::vector<int> columns_;        ///< of a block's rows, in the compliance
 };
 
 }  // namespace supple

@@ -54,25 +54,35 @@ struct Problem {
       for (Eigen::Index j = 0; j < n; ++j) {
         const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
         A(i, j) = vec3::dot(rows[a].direction, rows[b].direction) *
-                  between[static_cast<std::size_t>(point_of[a]) * num_points() +
-                          static_cast<std::size_t>(point_of[b])];
+                  static_cast<double>(between[static_cast<std::size_t>(point_of[a]) * num_points() +
+                                              static_cast<std::size_t>(point_of[b])]);
       }
       A(i, i) += 1 / rows[static_cast<std::size_t>(i)].stiffness;
     }
     return A;
   }
-  void set_up(ContactSystem& system) const {
-    system.make_room(ContactSystem::most_rows);
+  /// Fills a system that has room for the rows.
+  void fill(ContactSystem& system) const {
     system.choose_frame(rows);
     std::vector<char> fits(rows.size(), 1);
-    system.find_fitting(rows, 0, fits);
+    system.find_fitting(rows, 0, system.capacity_of_one(), fits);
     for (const char one : fits) ASSERT_TRUE(one);
-    system.fill(rows, point_of, between, num_points());
+    std::vector<const float*> entries;
+    std::vector<int> column;
+    for (std::size_t a = 0; a < num_points(); ++a) {
+      entries.push_back(&between[a * num_points()]);
+      column.push_back(static_cast<int>(a));
+    }
+    system.fill(rows, point_of, {.entries = entries, .column = column});
+  }
+  void set_up(ContactSystem& system) const {
+    system.make_room(ContactSystem::most_rows);
+    fill(system);
   }
 
   std::vector<ContactRow> rows;
   std::vector<int> point_of;
-  std::vector<double> between;
+  std::vector<float> between;
   std::uniform_real_distribution<double> uniform;
   std::mt19937 engine;
 };
@@ -186,6 +196,72 @@ TEST(ContactSystem, ItsForcesSolveTheComplementarityProblem) {
   }
 }
 
+/// A factor that is kept from the system before is that of the same members, whatever the blocks
+/// held in between: a system that has solved others gives the bits of a new one.
+TEST(ContactSystem, GivesTheBitsOfANewOneAfterOthers) {
+  enum Kind { all, few, normals, not_kept, nothing_pushes };
+  ContactSystem used;
+  used.make_room(ContactSystem::most_rows);
+  // Each one twice: the second time, its factor is known.
+  for (const Kind kind : {all, all, few, all, all, not_kept, all, all, nothing_pushes, all, normals,
+                          normals, few, few, not_kept, few, nothing_pushes, normals}) {
+    SCOPED_TRACE(kind);
+    Problem problem(30);
+    for (int point = 0; point < (kind == few || kind == nothing_pushes ? 9 : 30); ++point) {
+      problem.add(point, normal, kind == normals ? nullptr : &tangent);
+    }
+    for (ContactRow& own : problem.rows) {
+      if (kind != nothing_pushes || !own.only_pushes()) continue;
+      own.assumed = 0;
+      own.gap = 100;
+    }
+    std::vector<double> results[2];
+    ContactSystem fresh;
+    fresh.make_room(ContactSystem::most_rows);
+    for (ContactSystem* const system : {&used, &fresh}) {
+      problem.fill(*system);
+      std::size_t size = problem.rows.size();
+      if (kind == not_kept || kind == nothing_pushes) {
+        std::vector<ContactRow> rows = problem.rows;
+        system->relax(rows);
+        ASSERT_TRUE(system->find_set(rows, kind != not_kept));
+        size = system->members().size();
+      } else {
+        ASSERT_TRUE(system->factor_all());
+      }
+      std::vector<double>& result = results[system == &fresh];
+      for (std::size_t i = 0; i < size; ++i) result.push_back(1 + 0.1 * static_cast<double>(i));
+      system->solve(result);
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_GT(results[0].size(), 9U);
+  }
+}
+
+/// The three blocks share their memory: one alone has room for as many rows as make as large a
+/// matrix as three.
+TEST(ContactSystem, HasRoomForMoreRowsOfOneDirectionAlone) {
+  const std::size_t most = ContactSystem::most_rows;
+  ContactSystem system;
+  system.make_room(10 * most);
+  EXPECT_EQ(system.capacity(), most);
+  EXPECT_GT(system.capacity_of_one(), most);
+  EXPECT_LE(system.capacity_of_one() * system.capacity_of_one(), 3 * most * most);
+  const auto num_fitting = [&](const Vec3* with, std::size_t most_of_axis) {
+    Problem problem(1);
+    for (std::size_t i = 0; i < system.capacity_of_one() + 1; ++i) {
+      problem.add(0, normal, i < most ? with : nullptr);
+    }
+    system.choose_frame(problem.rows);
+    std::vector<char> fits(problem.rows.size(), 1);
+    system.find_fitting(problem.rows, 0, most_of_axis, fits);
+    return static_cast<std::size_t>(std::accumulate(fits.begin(), fits.end(), 0));
+  };
+  EXPECT_EQ(num_fitting(nullptr, system.capacity_of_one()), system.capacity_of_one());
+  EXPECT_EQ(num_fitting(nullptr, most), most);
+  EXPECT_EQ(num_fitting(&tangent, system.capacity_of_one()), 3 * most);
+}
+
 /// Each block has room for as many rows as a system of one block. It has no room for later rows if
 /// kept ones have taken it, nor then for directions across the frame.
 TEST(ContactSystem, HasRoomForABlockOfEachDirectionOfTheFrame) {
@@ -196,7 +272,7 @@ TEST(ContactSystem, HasRoomForABlockOfEachDirectionOfTheFrame) {
   system.make_room(10 * ContactSystem::most_rows);
   system.choose_frame(problem.rows);
   std::vector<char> fits(problem.rows.size(), 1);
-  system.find_fitting(problem.rows, 0, fits);
+  system.find_fitting(problem.rows, 0, system.capacity(), fits);
   EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), 3 * most);
   for (std::size_t i = fits.size() - 3; i < fits.size(); ++i) EXPECT_FALSE(fits[i]);
 
@@ -204,11 +280,11 @@ TEST(ContactSystem, HasRoomForABlockOfEachDirectionOfTheFrame) {
   EXPECT_FALSE(system.is_in_frame(across));
   problem.add(0, across, nullptr);
   fits.assign(problem.rows.size(), 1);
-  system.find_fitting(problem.rows, static_cast<std::size_t>(3 * most), fits);
+  system.find_fitting(problem.rows, static_cast<std::size_t>(3 * most), system.capacity(), fits);
   EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), 3 * most);
   EXPECT_FALSE(fits.back());
   fits.assign(problem.rows.size(), 1);
-  system.find_fitting(problem.rows, 0, fits);
+  system.find_fitting(problem.rows, 0, system.capacity(), fits);
   EXPECT_EQ(std::accumulate(fits.begin(), fits.end(), 0), most);
 }
 
