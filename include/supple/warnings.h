@@ -83,6 +83,7 @@ class RunWatch {
   SolverSettings solver_;
   bool may_warp_ = false;  ///< the initial_hessian warped_rest would suit the scene
   bool is_barrier_ = false;
+  bool is_thin_ = false;       ///< all bodies are cloth or strands
   bool has_rigid_ = false;     ///< some body does not deform
   double size_ = 0;            ///< of the smallest body, m
   double weight_size_ = 0;     ///< weight of all bodies times size_, J

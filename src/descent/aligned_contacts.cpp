@@ -8,13 +8,6 @@
 
 namespace supple {
 
-namespace {
-
-/// Most sets that are tried.
-constexpr int most_sets = 12;
-
-}  // namespace
-
 bool AlignedContacts::can_hold(std::span<const ContactRow> rows, const ContactSystem& frame,
                                const BodyMatrices& matrices) {
   return std::all_of(rows.begin(), rows.end(), [&](const ContactRow& own) {
@@ -74,7 +67,7 @@ bool AlignedContacts::factor(Group& group, Threads& threads) {
   return true;
 }
 
-void AlignedContacts::relax(std::span<ContactRow> rows, Threads& threads) {
+void AlignedContacts::relax(std::span<ContactRow> rows, int most_sets, Threads& threads) {
   for (ContactRow& own : rows) own.force = own.assumed;
   for (Group& group : groups_) {
     if (group.rows.empty()) continue;

@@ -36,7 +36,8 @@ class AlignedContacts {
             const BodyMatrices& matrices);
 
   /// Solves the complementarity problem, starting from the rows that are assumed to have forces.
-  void relax(std::span<ContactRow> rows, Threads& threads);
+  /// Ends after `most_sets` active sets at the latest.
+  void relax(std::span<ContactRow> rows, int most_sets, Threads& threads);
   /// The rows that have forces after `relax`, ascending.
   std::span<const int> members() const { return members_; }
 

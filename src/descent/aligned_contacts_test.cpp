@@ -98,7 +98,7 @@ TEST(AlignedContacts, FindForcesThatPushAndDoNotPull) {
   ASSERT_GT(room.rows.size(), 200u);
   AlignedContacts contacts;
   contacts.fill(room.rows, room.frame, room.matrix->matrices());
-  contacts.relax(room.rows, room.threads);
+  contacts.relax(room.rows, 12, room.threads);
   const auto n = static_cast<Eigen::Index>(room.rows.size());
   Eigen::VectorXd change(n);
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -25,6 +25,9 @@ constexpr int most_choices = 6;
 /// directions that led nowhere, and between two looks at contacts that are left out of the matrix.
 /// More of the first two make directions dearer but hardly better.
 constexpr int first_sweeps = 8, later_sweeps = 4, thorough_sweeps = 40, sweeps_left_out = 16;
+/// Active sets of many contacts along the axes of a frame, and after directions that led nowhere.
+/// What has not settled by then settles in the next directions; each set costs new factors.
+constexpr int usual_sets = 3, thorough_sets = 12;
 /// Relative residual to which the forces of many contacts are solved. A smaller one takes longer,
 /// and directions lead no further. Matrix-free products are cheap: a smaller one saves evaluations.
 constexpr double solved_to = 0.01, solved_matrix_free_to = 1e-3, solved_thoroughly_to = 1e-4;
@@ -654,7 +657,7 @@ void ContactMatrix::find_forces(Threads& threads) {
     const int in_matrix = active_.empty() ? first_sweeps : later_sweeps;
     const int usual = is_left_out_ ? sweeps_left_out : in_matrix;
     if (many_.kind == ManyKind::aligned) {
-      many_.aligned.relax(touching_, threads);
+      many_.aligned.relax(touching_, is_thorough_ ? thorough_sets : usual_sets, threads);
     } else if (many_.kind == ManyKind::matrix_free) {
       many_.matrix_free.relax(touching_, is_thorough_ ? solved_thoroughly_to : solved_to, threads);
     } else {

@@ -149,9 +149,14 @@ bool begins_inverted(const Body& body) {
 }
 
 /// A matrix that includes contacts is worth more than one that tells shear from volume. Newton's
-/// method and other matrices do not know rigid bodies.
-std::string remedy(const SolverSettings& solver, bool may_warp, bool has_rigid) {
+/// method and other matrices do not know rigid bodies. It is what follows thin bodies, cloth and
+/// strands, which a matrix with one number for all directions holds up.
+std::string remedy(const SolverSettings& solver, bool may_warp, bool has_rigid, bool is_thin) {
   if (has_rigid) return "raise iterations or substeps";
+  if (is_thin && solver.method != SolverMethod::newton) {
+    return "use newton, which follows cloth and strands in few iterations, or raise iterations or "
+           "substeps";
+  }
   const bool is_scalar = solver.initial_hessian == InitialHessian::laplacian && may_warp;
   if (solver.method == SolverMethod::l_bfgs && is_scalar) {
     return "raise iterations or substeps, set /solver/initial_hessian to warped_rest, or use "
@@ -183,6 +188,8 @@ void RunWatch::scene_changed(const Scene& scene) {
   // long.
   may_warp_ = scene.colliders.empty() && scene.bodies.size() == 1 &&
               !scene.bodies.front().mesh.tets.empty();
+  is_thin_ = std::all_of(scene.bodies.begin(), scene.bodies.end(),
+                         [](const Body& body) { return body.mesh.tets.empty(); });
   is_barrier_ = scene.contact.mode == ContactMode::barrier;
   has_rigid_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), is_rigid);
   size_ = std::numeric_limits<double>::infinity();
@@ -262,10 +269,10 @@ double RunWatch::unbalanced_share() const {
 
 void RunWatch::warn_unconverged(std::vector<Warning>& list) const {
   const auto warn = [&](const std::string& what, std::int64_t first, std::int64_t last) {
-    list.push_back(
-        {"unconverged",
-         "the steps are not converged: " + what + "; " + remedy(solver_, may_warp_, has_rigid_),
-         first, last});
+    list.push_back({"unconverged",
+                    "the steps are not converged: " + what + "; " +
+                        remedy(solver_, may_warp_, has_rigid_, is_thin_),
+                    first, last});
   };
   const double known = 1 - not_known_;
   const bool is_short = known < least_known;

@@ -78,6 +78,27 @@ TEST(Warnings, NameAMatrixThatKnowsShearFromVolumeWhereNothingTouches) {
   EXPECT_EQ(watch.warnings().at(0).text.find("warped_rest"), std::string::npos);
 }
 
+TEST(Warnings, NameTheMethodThatFollowsClothAndStrands) {
+  Scene scene;
+  scene.bodies = {test::rod_body(generate(StrandGenerator{.end = {0.2, 0, 0}, .segments = 4}))};
+  const auto names_newton = [&scene] {
+    RunWatch watch(scene);
+    watch.add(1, {.unconverged = 40}, {});
+    const std::string text = watch.warnings().at(0).text;
+    return text.find("use newton, which follows cloth") != std::string::npos;
+  };
+  for (const SolverMethod method : {SolverMethod::l_bfgs, SolverMethod::xpbd}) {
+    scene.solver.method = method;
+    EXPECT_TRUE(names_newton()) << to_string(method);
+  }
+  scene.solver.method = SolverMethod::newton;
+  EXPECT_FALSE(names_newton());
+  // With a body of tets beside it, as many iterations of Newton's method cost much more.
+  scene.solver.method = SolverMethod::l_bfgs;
+  scene.bodies.push_back(heavy_block().bodies[0]);
+  EXPECT_FALSE(names_newton());
+}
+
 TEST(Warnings, ComeOfMostFramesThatActAsSoft) {
   // The mean is less than 1.1: 1.12^0.8 and 1.12^0.6.
   for (const int soft : {3, 4}) {
