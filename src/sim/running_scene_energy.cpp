@@ -270,8 +270,8 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
 
 /// A frame of a position-based method that gained more than its velocities can give back was not
 /// solved: one constraint at a time does not crush a body evenly if the body moves by a tet or
-/// more. The frame is done again in smaller substeps, in each of which the body moves less, and the
-/// attempt that gains least is taken.
+/// more. The frame is done again in smaller and still smaller substeps, in each of which the body
+/// moves less, and the attempt that gains least is taken.
 void RunningScene::take_smaller_substeps(double elastic_before, StepReport& report) {
   if (scene_.solver.budget_ms > 0 || !setup_.integrator().keeps_energy_down || setup_.looks_back())
     return;
@@ -288,11 +288,15 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(state_.v, before_substep_.v);
     algebra().copy(z_, first_z_);
     before_substep_.plastic = state_.plastic;
+    before_substep_.rods = state_.rods;
     algebra().copy(before_.x, state_.x);
     algebra().copy(before_.v, state_.v);
-    state_.plastic = before_.plastic;
-    use_plastic();
     clock_.substeps_done -= scene_.time.substeps;
+    state_.time = clock_.at(0);
+    state_.plastic = before_.plastic;
+    state_.rods = before_.rods;
+    use_plastic();
+    use_rods();
     report.energy_gain = report.energy_removed = 0;
     report.tunnelled = 0;
     report.friction_work = 0;
@@ -305,7 +309,9 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(before_substep_.v, state_.v);
     algebra().copy(first_z_, z_);
     state_.plastic = before_substep_.plastic;
+    state_.rods = before_substep_.rods;
     use_plastic();
+    use_rods();
     contact_balance_ = balance;
     elastic_ = elastic;
     num_inverted_ = num_inverted;
@@ -315,7 +321,6 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     report = first;
     report.iterations = iterations;
     report.repeated_substeps = repeated;
-    return;
   }
 }
 
