@@ -6,14 +6,14 @@ inline namespace SUPPLE_SIMD {
 
 namespace {
 
-void fill_row(const double* direction, const double* directions, const float* entries,
-              const int* column, int count, float* row) {
+void fill_row(const double* direction, const double* directions, const double* between,
+              const int* point, int count, float* row) {
   const double* const x = directions;
   const double* const y = x + count;
   const double* const z = y + count;
   for (int j = 0; j < count; ++j) {
     row[j] = static_cast<float>((direction[0] * x[j] + direction[1] * y[j] + direction[2] * z[j]) *
-                                static_cast<double>(entries[column[j]]));
+                                between[point[j]]);
   }
 }
 

@@ -9,9 +9,9 @@ namespace supple {
 /// Loops over the contacts in a matrix (contact_matrix.h), compiled once for each level of vectors
 /// (base/simd_level.h). Every level gives the same bits.
 struct ContactKernels {
-  /// row[j] = (direction . direction j) entries[column[j]]. directions: [3][count], all x first.
-  void (*fill_row)(const double* direction, const double* directions, const float* entries,
-                   const int* column, int count, float* row);
+  /// row[j] = (direction . direction j) between[point[j]]. directions: [3][count], all x first.
+  void (*fill_row)(const double* direction, const double* directions, const double* between,
+                   const int* point, int count, float* row);
   /// y += s x
   void (*add)(float s, const float* x, int count, float* y);
   /// x . y, in sixteen partial sums.

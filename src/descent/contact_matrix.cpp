@@ -99,8 +99,6 @@ void ContactMatrix::make_room(const Objective& objective) {
   active_.reserve(3 * most_points);
   points_.reserve(most_points);
   between_.reserve(most_points * most_points);
-  entries_of_point_.reserve(most_points);
-  column_of_point_.reserve(most_points);
   corners_.reserve(std::size(ContactPoint{}.vertices) * most_points);
   if (const RigidMatrix& rigid = inner_.rigid(); !rigid.empty()) {
     system_.couple_directions(true);

@@ -208,9 +208,7 @@ class ContactMatrix final : public ConstantDirection {
   std::vector<RigidPart> rigid_parts_;  ///< row after row of touching_
   std::vector<int> first_rigid_;        ///< [rows + 1], into rigid_parts_
   std::vector<double> rigid_values_;
-  std::vector<float> between_;  ///< A^-1 between points_, m/N, if these are not all vertices
-  std::vector<const float*> entries_of_point_;  ///< as in PointCompliance
-  std::vector<int> column_of_point_;
+  std::vector<double> between_;  ///< A^-1 between points_, m/N
   HeldForces held_;
   LearntCompliance learnt_;
   bool is_factored_ = false;  ///< the system that was factorised last is that of active_

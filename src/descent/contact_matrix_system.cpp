@@ -223,29 +223,23 @@ void ContactMatrix::fill_system(Many& many, Threads& threads, const LowRank& lea
   if (are_many_) return many.blocks.fill(touching_, *compliance_, threads, learnt);
   find_corners();
   const std::size_t m = points_.size();
-  entries_of_point_.clear();
-  column_of_point_.clear();
+  between_.resize(m * m);
   const auto is_vertex = [&](const Point& point) {
     const Corner& own = corners_[at(point.first)];
     return point.count == 1 && own.weight == 1 && own.part == corners_[0].part;
   };
-  if (rigid.empty() && std::all_of(points_.begin(), points_.end(), is_vertex)) {
-    for (const Corner& own : corners_) {
-      entries_of_point_.push_back(own.entries);
-      column_of_point_.push_back(static_cast<int>(own.slot));
-    }
-  } else {
-    between_.resize(m * m);
-    for (std::size_t a = 0; a < m; ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        between_[a * m + b] = between_[b * m + a] =
-            static_cast<float>(between(points_[a], points_[b]));
-      }
-      entries_of_point_.push_back(&between_[a * m]);
-      column_of_point_.push_back(static_cast<int>(a));
+  const bool are_vertices = rigid.empty() && std::all_of(points_.begin(), points_.end(), is_vertex);
+  for (std::size_t a = 0; a < m && are_vertices; ++a) {
+    const float* const entries = corners_[a].entries;
+    double* const row = &between_[a * m];
+    for (std::size_t b = 0; b < m; ++b) row[b] = static_cast<double>(entries[corners_[b].slot]);
+  }
+  for (std::size_t a = 0; a < m && !are_vertices; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      between_[a * m + b] = between_[b * m + a] = between(points_[a], points_[b]);
     }
   }
-  system_.fill(touching_, point_of_, {.entries = entries_of_point_, .column = column_of_point_});
+  system_.fill(touching_, point_of_, between_, m);
   if (learnt.count > 0) system_.add(learnt);
   if (!rigid.empty()) add_rigid();
 }

@@ -44,7 +44,7 @@ void ContactSystem::make_room(std::size_t rows) {
   gap_.resize(capacity_of_one_);
   for (auto* list : {&free_gap_, &set_forces_, &work_}) list->reserve(capacity_of_one_);
   directions_.resize(3 * capacity_of_one_);
-  columns_.resize(capacity_of_one_);
+  points_.resize(capacity_of_one_);
 }
 
 void ContactSystem::choose_frame(std::span<const ContactRow> rows) {
@@ -91,7 +91,7 @@ void ContactSystem::find_fitting(std::span<const ContactRow> rows, std::size_t k
 }
 
 void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> point_of,
-                         const PointCompliance& between) {
+                         std::span<const double> between, std::size_t num_points) {
   const bool is_one =
       is_coupled_ || std::any_of(rows.begin(), rows.end(), [&](const ContactRow& own) {
         return !is_in_frame(own.direction);
@@ -110,13 +110,13 @@ void ContactSystem::fill(std::span<const ContactRow> rows, std::span<const int> 
     for (std::size_t i = 0; i < n; ++i) {
       const Vec3& direction = rows[at(block.rows[i])].direction;
       for (std::size_t k = 0; k < 3; ++k) directions_[k * n + i] = direction[k];
-      columns_[i] = between.column[at(point_of[at(block.rows[i])])];
+      points_[i] = point_of[at(block.rows[i])];
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ContactRow& own = rows[at(block.rows[i])];
       float* const row = &block.system[i * n];
       kernels_->fill_row(own.direction.data(), directions_.data(),
-                         between.entries[at(point_of[at(block.rows[i])])], columns_.data(),
+                         between.data() + at(points_[i]) * num_points, points_.data(),
                          static_cast<int>(n), row);
       row[i] += static_cast<float>(1 / own.stiffness);
     }

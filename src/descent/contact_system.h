@@ -79,12 +79,6 @@ struct LowRank {
   std::size_t count = 0;
 };
 
-/// The compliance between points, m/N: entries[a][column[b]] between points a and b.
-struct PointCompliance {
-  std::span<const float* const> entries;
-  std::span<const int> column;
-};
-
 /// The dense system (C + K^-1) l = r of contacts and its complementarity problem
 /// (contact_matrix.h).
 ///
@@ -122,9 +116,10 @@ class ContactSystem {
   void find_fitting(std::span<const ContactRow> rows, std::size_t kept, std::size_t most_of_axis,
                     std::vector<char>& fits);
 
-  /// Sets up the system of rows that fit. Row i is at point point_of[i].
+  /// Sets up the system of rows that fit. Row i is at point point_of[i]. between: the compliance
+  /// between points, m/N: [num_points * num_points], row by row.
   void fill(std::span<const ContactRow> rows, std::span<const int> point_of,
-            const PointCompliance& between);
+            std::span<const double> between, std::size_t num_points);
 
   /// Adds product(i, j), m/N, to C_ij of the rows that the system was filled with. Only if
   /// directions are coupled.
@@ -200,7 +195,7 @@ class ContactSystem {
   std::vector<float> front_, work_;
   std::vector<float> products_;     ///< [count][rows]
   std::vector<double> directions_;  ///< of a block's rows: [3][rows]
-  std::vector<int> columns_;        ///< of a block's rows, in the compliance
+  std::vector<int> points_;         ///< of a block's rows
 };
 
 }  // namespace supple

@@ -54,8 +54,8 @@ struct Problem {
       for (Eigen::Index j = 0; j < n; ++j) {
         const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
         A(i, j) = vec3::dot(rows[a].direction, rows[b].direction) *
-                  static_cast<double>(between[static_cast<std::size_t>(point_of[a]) * num_points() +
-                                              static_cast<std::size_t>(point_of[b])]);
+                  between[static_cast<std::size_t>(point_of[a]) * num_points() +
+                          static_cast<std::size_t>(point_of[b])];
       }
       A(i, i) += 1 / rows[static_cast<std::size_t>(i)].stiffness;
     }
@@ -67,13 +67,7 @@ struct Problem {
     std::vector<char> fits(rows.size(), 1);
     system.find_fitting(rows, 0, system.capacity_of_one(), fits);
     for (const char one : fits) ASSERT_TRUE(one);
-    std::vector<const float*> entries;
-    std::vector<int> column;
-    for (std::size_t a = 0; a < num_points(); ++a) {
-      entries.push_back(&between[a * num_points()]);
-      column.push_back(static_cast<int>(a));
-    }
-    system.fill(rows, point_of, {.entries = entries, .column = column});
+    system.fill(rows, point_of, between, num_points());
   }
   void set_up(ContactSystem& system) const {
     system.make_room(ContactSystem::most_rows);
@@ -82,7 +76,7 @@ struct Problem {
 
   std::vector<ContactRow> rows;
   std::vector<int> point_of;
-  std::vector<float> between;
+  std::vector<double> between;
   std::uniform_real_distribution<double> uniform;
   std::mt19937 engine;
 };

@@ -428,14 +428,14 @@ TEST(SimdLevels, GiveTheSameBitsInLoopsOverContacts) {
   constexpr int most = 75;
   std::mt19937 random(5);
   std::normal_distribution<double> normal;
-  std::vector<double> directions;
-  std::vector<float> x, y, entries;
-  std::vector<int> column;
+  std::vector<double> directions, between;
+  std::vector<float> x, y;
+  std::vector<int> point;
   for (int i = 0; i < most; ++i) {
     x.push_back(static_cast<float>(normal(random)));
     y.push_back(static_cast<float>(normal(random)));
-    entries.push_back(static_cast<float>(normal(random)));
-    column.push_back((7 * i) % most);
+    between.push_back(normal(random));
+    point.push_back((7 * i) % most);
     for (int k = 0; k < 3; ++k) directions.push_back(normal(random));
   }
   const double direction[3] = {0.2, -0.7, 0.4};
@@ -444,7 +444,7 @@ TEST(SimdLevels, GiveTheSameBitsInLoopsOverContacts) {
     std::vector<float> all;
     for (const int count : {1, 15, 16, 33, most}) {
       std::vector<float> row(static_cast<std::size_t>(count)), sum = y;
-      kernels.fill_row(direction, directions.data(), entries.data(), column.data(), count,
+      kernels.fill_row(direction, directions.data(), between.data(), point.data(), count,
                        row.data());
       kernels.add(0.3F, x.data(), count, sum.data());
       all.insert(all.end(), row.begin(), row.end());
