@@ -211,6 +211,13 @@ bool is_position_based(SolverMethod method) {
          method == SolverMethod::step_and_project;
 }
 
+SolverMethod suitable_method(const std::vector<Body>& bodies) {
+  const bool is_thin =
+      !bodies.empty() && std::all_of(bodies.begin(), bodies.end(),
+                                     [](const Body& body) { return body.mesh.tets.empty(); });
+  return is_thin ? SolverMethod::newton : SolverMethod::l_bfgs;
+}
+
 bool uses_linear_solver(const SolverSettings& solver) {
   if (!reads(solver.method, "linear_solver")) return false;
   return !reads(solver.method, "initial_hessian") ||

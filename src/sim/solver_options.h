@@ -52,6 +52,10 @@ std::string unused_because(const SolverOption& option, const SolverSettings& set
 /// Whether a method moves positions until constraints hold, instead of descending.
 bool is_position_based(SolverMethod method);
 
+/// The method of a scene file that names none: newton if every body is cloth or a strand, which
+/// constant matrices follow slowly (docs/solvers.md); else l_bfgs.
+SolverMethod suitable_method(const std::vector<Body>& bodies);
+
 /// Whether the settings leave a system to /solver/linear_solver: the initial Hessians identity and
 /// warped_rest do not.
 bool uses_linear_solver(const SolverSettings& solver);

@@ -188,8 +188,7 @@ void RunWatch::scene_changed(const Scene& scene) {
   // long.
   may_warp_ = scene.colliders.empty() && scene.bodies.size() == 1 &&
               !scene.bodies.front().mesh.tets.empty();
-  is_thin_ = std::all_of(scene.bodies.begin(), scene.bodies.end(),
-                         [](const Body& body) { return body.mesh.tets.empty(); });
+  is_thin_ = suitable_method(scene.bodies) == SolverMethod::newton;
   is_barrier_ = scene.contact.mode == ContactMode::barrier;
   has_rigid_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), is_rigid);
   size_ = std::numeric_limits<double>::infinity();

@@ -84,6 +84,31 @@ const char* const fabric_scene = R"({
       "material": { "model": "orthotropic_stvk", "fabric": "royal_target",
                     "direction": [1, 0, 0] } } ] })";
 
+TEST(MembraneScene, SheetsGetNewtonsMethodUnlessTheSceneNamesOneOrHasOptionsOfAnother) {
+  const auto scene = [](const char* material, const char* mesh) {
+    return std::string(R"({"supple": 1, "bodies": [{"mesh": {")") + mesh +
+           R"(": {}}, "material": )" + material + "}]}";
+  };
+  const std::string sheet =
+      scene(R"({"model": "arap", "mu": 1e5, "thickness": 1e-3})", "cloth");
+  const auto method = [](const std::string& text, const std::vector<Override>& overrides = {}) {
+    return parse(text, overrides).scene.solver.method;
+  };
+  EXPECT_EQ(method(sheet), SolverMethod::newton);
+  EXPECT_EQ(method(scene(R"({"model": "spring", "stiffness": 10})", "strand")),
+            SolverMethod::newton);
+  EXPECT_EQ(method(sheet, {{"/solver/iterations", "5"}, {"/solver/line_search/shrink", "0.25"}}),
+            SolverMethod::newton);
+  EXPECT_EQ(method(sheet, {{"/solver/history", "3"}}), SolverMethod::l_bfgs);
+  EXPECT_EQ(method(sheet, {{"/solver/method", "quasi_newton"}}), SolverMethod::quasi_newton);
+  // A body of tets, alone or beside the sheet.
+  const std::string tets = R"({"mesh": {"box": {}}, "material": {"model": "arap", "mu": 1e5}})";
+  EXPECT_EQ(method(sheet, {{"/bodies/-", tets}}), SolverMethod::l_bfgs);
+  EXPECT_EQ(method(sheet, {{"/bodies/0", tets}}), SolverMethod::l_bfgs);
+  const LoadedScene filled = parse(sheet);
+  EXPECT_EQ(parse(filled.settings).settings, filled.settings);
+}
+
 TEST(MembraneScene, FabricsGiveTheDefaultsOfAllNumbers) {
   const LoadedScene first = parse(fabric_scene);
   for (const LoadedScene& loaded : {first, parse(first.settings)}) {

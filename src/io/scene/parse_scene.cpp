@@ -86,14 +86,16 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   scene.name = reader.text("name", default_name);
   reader.object("time", [&](ObjectReader& time) { scene.time = read_time(time); });
   scene.gravity = reader.vector("gravity", any_number("m/s^2"), scene.gravity);
+  scene.bodies = read_bodies(reader, sources);
   if (is_explicit(scene.time.integrator)) {
     reader.reject("solver", std::string(to_string(scene.time.integrator)) +
                                 " solves nothing and reads no solver: leave it out (or remove "
                                 "it with --set /solver=null)");
   } else {
-    reader.object("solver", [&](ObjectReader& solver) { scene.solver = read_solver(solver); });
+    reader.object("solver", [&](ObjectReader& solver) {
+      scene.solver = read_solver(solver, suitable_method(scene.bodies));
+    });
   }
-  scene.bodies = read_bodies(reader, sources);
   Names names;
   reader.each("colliders", [&](ObjectReader& collider) {
     scene.colliders.push_back(read_collider(collider, scene.colliders.size(), sources));

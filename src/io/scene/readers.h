@@ -15,7 +15,8 @@
 namespace supple {
 
 TimeSettings read_time(ObjectReader& time);
-SolverSettings read_solver(ObjectReader& solver);
+/// Without a method: `usual` if it reads all options that are given, else l_bfgs.
+SolverSettings read_solver(ObjectReader& solver, SolverMethod usual = SolverMethod::l_bfgs);
 ContactSettings read_contact(ObjectReader& contact);
 WindSettings read_wind(ObjectReader& wind);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 #include <type_traits>
 
@@ -52,9 +53,13 @@ TimeSettings read_time(ObjectReader& time) {
   return settings;
 }
 
-SolverSettings read_solver(ObjectReader& solver) {
+SolverSettings read_solver(ObjectReader& solver, SolverMethod usual) {
   SolverSettings settings;
-  settings.method = solver.choice("method", settings.method);
+  const bool all_used = std::all_of(
+      solver_options().begin(), solver_options().end(), [&](const SolverOption& option) {
+        return option.is_used_by(usual) || !solver.has(option.key);
+      });
+  settings.method = solver.choice("method", all_used ? usual : settings.method);
   read_options(solver, settings, false);
   if (const auto conflict = find_conflict(settings)) {
     solver.fail(conflict->key, conflict->message);
