@@ -49,6 +49,13 @@ constexpr std::size_t most_planes = std::size_t{1} << 20;
 /// Whether a goes along b, and not merely across.
 bool goes_along(const Vec3& a, const Vec3& b) { return dot(a, b) > level * norm(a) * norm(b); }
 
+/// The greatest of some squared lengths.
+struct Longest {
+  double squared = 0;
+  void add(const Vec3& v) { squared = std::max(squared, dot(v, v)); }
+  double length() const { return std::sqrt(squared); }
+};
+
 /// Two features on a way; each corner moves linearly.
 struct MovingFeatures {
   bool is_edges;
@@ -57,11 +64,11 @@ struct MovingFeatures {
   /// An upper bound of how much nearer to each other they come, m.
   double closing() const {
     const std::size_t second = is_edges ? 2 : 1;
-    double most = 0;
+    Longest most;
     for (std::size_t i = 0; i < second; ++i) {
-      for (std::size_t j = second; j < 4; ++j) most = std::max(most, norm(motion[i] - motion[j]));
+      for (std::size_t j = second; j < 4; ++j) most.add(motion[i] - motion[j]);
     }
-    return most;
+    return most.length();
   }
 
   /// When they come as near as `separation`, m; < 0: never.
@@ -331,6 +338,7 @@ void BodyPairs::collect(const ContactWay& way) {
   };
   for_selected([&](int vertex) {
     const Vec3 end = way.end(vertex);
+    end_[4 * at(vertex) + 3] = norm(end - way.start(vertex));
     for (std::size_t k = 0; k < 3; ++k) {
       end_[4 * at(vertex) + k] = end[k];
       moved = std::max(moved, std::abs(end[k] - collected_for_[4 * at(vertex) + k]));
@@ -394,6 +402,13 @@ void BodyPairs::measure(Candidate& own, const Corners& start) const {
 }
 
 void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
+  double moved = 0;
+  for (const int corner : own.corners) moved = std::max(moved, end_[4 * at(corner) + 3]);
+  if (own.start > own.layer + 2 * (1 + 1e-9) * moved) {  // too far to come near
+    own.time = -1;
+    own.crosses = false;
+    return;
+  }
   MovingFeatures moving{.is_edges = own.is_edges, .before = {}, .after = {}, .motion = {}};
   for (std::size_t i = 0; i < 4; ++i) {
     moving.before[i] = way.start(own.corners[i]);
@@ -406,8 +421,6 @@ void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
   if (own.crosses || own.plane >= 0) return;
   // Until the step is solved, a body falls together with what it stands on: what counts is how far
   // each moves.
-  double moved = 0;
-  for (const Vec3& way_of_corner : moving.motion) moved = std::max(moved, norm(way_of_corner));
   if (own.start <= own.layer + std::min(2 * moved, spare * own.layer)) {
     own.time = 0;
   } else if (own.start - moving.closing() <= own.layer) {

@@ -197,8 +197,9 @@ class BodyPairs {
   std::vector<Candidate> candidates_;
   std::vector<Known> known_;
   bool is_collected_ = false;
-  std::vector<double> end_, collected_for_;  ///< [4 * num_vertices]
-  std::vector<double> next_shares_;          ///< [num_bodies]
+  std::vector<double> end_;            ///< x, y, z and the length of the way, [4 * num_vertices]
+  std::vector<double> collected_for_;  ///< [4 * num_vertices]
+  std::vector<double> next_shares_;    ///< [num_bodies]
 };
 
 }  // namespace supple

@@ -16,8 +16,9 @@ namespace {
 /// Residuals below this part of the right-hand side are not worth an iteration.
 constexpr double cg_tolerance = 1e-10;
 /// Operations of a factorisation from which two grids are faster, with room to spare: those of a
-/// bar of 6,000 tets.
-constexpr double most_operations = 2e8;
+/// bar of 6,000 tets. Sheets, stiff along themselves and soft across, take twice as many iterations
+/// or more, and far less fill: at 1.7e10 the factor still takes half as long.
+constexpr double most_operations = 2e8, most_operations_of_sheets = 5e10;
 /// Residual with two grids, as a part of the right-hand side. A more exact direction brings the
 /// next iterate no closer (docs/notes/performance.md).
 constexpr double grid_tolerance = 1e-5;
@@ -101,7 +102,8 @@ void HessianSystem::analyse() {
                 : make_supernodal_cholesky(Precision::refined);
   solver_->analyse(hessian_.lower());
   grid_.reset();
-  if (!is_definite || !(factor_operations(hessian_.lower()) > most_operations)) return;
+  const double most = model_->num_tets == 0 ? most_operations_of_sheets : most_operations;
+  if (!is_definite || !(factor_operations(hessian_.lower()) > most)) return;
   grid_ = std::make_unique<RigidGrid>(simd_level_in_use());
   grid_->analyse(hessian_.lower());
   matrix_.analyse(hessian_.lower());

@@ -89,8 +89,7 @@ TEST(MembraneScene, SheetsGetNewtonsMethodUnlessTheSceneNamesOneOrHasOptionsOfAn
     return std::string(R"({"supple": 1, "bodies": [{"mesh": {")") + mesh +
            R"(": {}}, "material": )" + material + "}]}";
   };
-  const std::string sheet =
-      scene(R"({"model": "arap", "mu": 1e5, "thickness": 1e-3})", "cloth");
+  const std::string sheet = scene(R"({"model": "arap", "mu": 1e5, "thickness": 1e-3})", "cloth");
   const auto method = [](const std::string& text, const std::vector<Override>& overrides = {}) {
     return parse(text, overrides).scene.solver.method;
   };

@@ -55,10 +55,10 @@ TimeSettings read_time(ObjectReader& time) {
 
 SolverSettings read_solver(ObjectReader& solver, SolverMethod usual) {
   SolverSettings settings;
-  const bool all_used = std::all_of(
-      solver_options().begin(), solver_options().end(), [&](const SolverOption& option) {
-        return option.is_used_by(usual) || !solver.has(option.key);
-      });
+  const bool all_used = std::all_of(solver_options().begin(), solver_options().end(),
+                                    [&](const SolverOption& option) {
+                                      return option.is_used_by(usual) || !solver.has(option.key);
+                                    });
   settings.method = solver.choice("method", all_used ? usual : settings.method);
   read_options(solver, settings, false);
   if (const auto conflict = find_conflict(settings)) {
