@@ -3,6 +3,7 @@ import { Client, CommandError } from './engine/client';
 import type { Engine, EngineState } from './engine/engine';
 import { Keeper } from './keep/files';
 import { readLink, writeLink } from './keep/link';
+import type { Page } from './page';
 import { exposeHooks } from './scripting';
 import { HandleTool } from './tools/handle';
 import { BoxTool, PinTool } from './tools/pin';
@@ -15,6 +16,7 @@ import { KeepPanel } from './ui/keep_panel';
 import { LookPanel } from './ui/look_panel';
 import { MeasurePanel } from './ui/measure_panel';
 import { listenToDrops, Overlay } from './ui/overlay';
+import { Panels } from './ui/panels';
 import { RacePanel } from './ui/race_panel';
 import { SettingsPanel } from './ui/settings_panel';
 import { listenToKeys } from './ui/shortcuts';
@@ -25,14 +27,7 @@ import { buildToolbar } from './ui/toolbar';
 import { Stage } from './view/stage';
 import { World } from './view/world';
 
-type Side = 'left' | 'right';
-
-/** Below this width (CSS pixels) one panel is open at a time. */
-const WIDE = 1100;
-/** Below this an open panel covers the whole view: the page starts with all panels closed. */
-const NARROW = 600;
-
-export class App {
+export class App implements Page {
   readonly client: Client;
   readonly stage = new Stage();
   readonly world: World;
@@ -45,7 +40,8 @@ export class App {
     icon: 'record',
     onPress: () => undefined,
   });
-  readonly actions = {
+  readonly panels = new Panels();
+  readonly actions: Page['actions'] = {
     playPause: () => this.client.send(this.client.status.playing ? 'pause' : 'play'),
     step: () => this.client.send('step', { frames: 1 }),
     reset: () => this.client.send('reset'),
@@ -57,12 +53,9 @@ export class App {
     help: () => this.help.toggle(),
   };
   connected = false;
-  onPanels: () => void = () => undefined;
 
   private readonly toasts = new Toasts();
   private readonly help = new Help();
-  private readonly left = h('aside', { class: 'panel left', 'aria-label': 'Settings' });
-  private readonly right = h('aside', { class: 'panel right', 'aria-label': 'Measurements' });
   private readonly connection = h('div', { class: 'connection', role: 'status' });
   private linkApplied = false;
 
@@ -82,7 +75,7 @@ export class App {
     const tools = new ToolPanel(this.pull, this.handle);
     this.pointers.onChange((name) => tools.show(name));
     const settings = new SettingsPanel(client, fail).element;
-    this.left.append(
+    this.panels.left.append(
       new Tabs('Settings', [
         { key: 'scenes', title: 'Scenes', content: [new Gallery(client, keeper, fail).element] },
         { key: 'settings', title: 'Settings', content: [settings] },
@@ -90,7 +83,7 @@ export class App {
       ]).element,
     );
     const keep = new KeepPanel(client, this.stage, this.recordButton, keeper, fail).element;
-    this.right.append(
+    this.panels.right.append(
       new Tabs('Measurements', [
         { key: 'measure', title: 'Measure', content: [new MeasurePanel(client, world).element] },
         { key: 'compare', title: 'Compare', content: [new RacePanel(client, world).element] },
@@ -108,18 +101,16 @@ export class App {
       h(
         'div',
         { class: 'middle' },
-        this.left,
+        this.panels.left,
         h('main', { class: 'viewport' }, ...view),
-        this.right,
+        this.panels.right,
       ),
       this.toasts.element,
       this.help.element,
     );
     listenToKeys(this);
     listenToDrops(root, keeper);
-    this.left.hidden = window.innerWidth < NARROW;
-    this.right.hidden = window.innerWidth < WIDE;
-    this.onPanels();
+    this.panels.start();
     this.pointers.choose('pull');
     client.on('state', (state) => this.showState(state));
     client.on('note', (note) => this.toasts.show(note.text, note.level));
@@ -172,16 +163,5 @@ export class App {
     } catch {
       this.toasts.show('The link stands in the address bar.');
     }
-  }
-
-  togglePanel(side: Side): void {
-    const [panel, other] = side === 'left' ? [this.left, this.right] : [this.right, this.left];
-    panel.hidden = !panel.hidden;
-    if (!panel.hidden && window.innerWidth < WIDE) other.hidden = true;
-    this.onPanels();
-  }
-
-  panelOpen(side: Side): boolean {
-    return !(side === 'left' ? this.left : this.right).hidden;
   }
 }

@@ -1,6 +1,6 @@
 /** `window.supple`: the interface for scripts in the browser's console and for tests. */
 import * as THREE from 'three';
-import type { App } from './app';
+import type { Page } from './page';
 import type { Frame } from './protocol/frame';
 import type { Hello, Reply, Status } from './protocol/messages';
 import type { SceneMessage } from './protocol/scene';
@@ -36,13 +36,13 @@ declare global {
   }
 }
 
-export function exposeHooks(app: App): void {
-  const { client, world, stage } = app;
+export function exposeHooks(page: Page): void {
+  const { client, world, stage } = page;
   const corner = () => stage.renderer.domElement.getBoundingClientRect();
   window.supple = {
     engine: client.engine.name,
     get connected() {
-      return app.connected;
+      return page.connected;
     },
     get hello() {
       return client.hello;

@@ -1,5 +1,5 @@
 /** Keys that work wherever the focus is, except in text fields. */
-import type { App } from '../app';
+import type { Page } from '../page';
 
 function types(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
@@ -8,26 +8,26 @@ function types(target: EventTarget | null): boolean {
   return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }
 
-export function listenToKeys(app: App): void {
-  const { actions } = app;
+export function listenToKeys(page: Page): void {
+  const { actions } = page;
   const plain: { [key: string]: () => void } = {
     ' ': actions.playPause,
     s: actions.step,
     r: actions.reset,
-    '1': () => app.pointers.choose('pull'),
-    '2': () => app.pointers.choose('pin'),
-    '3': () => app.pointers.choose('box'),
-    '4': () => app.pointers.choose('handle'),
-    g: () => app.handle.setMode('translate'),
-    t: () => app.handle.setMode('rotate'),
-    w: () => app.look.toggleWireframe(),
-    c: () => app.look.toggleCut(),
-    a: () => app.look.toggleForces(),
-    f: () => app.world.frameAll(),
-    '[': () => app.togglePanel('left'),
-    ']': () => app.togglePanel('right'),
+    '1': () => page.pointers.choose('pull'),
+    '2': () => page.pointers.choose('pin'),
+    '3': () => page.pointers.choose('box'),
+    '4': () => page.pointers.choose('handle'),
+    g: () => page.handle.setMode('translate'),
+    t: () => page.handle.setMode('rotate'),
+    w: () => page.look.toggleWireframe(),
+    c: () => page.look.toggleCut(),
+    a: () => page.look.toggleForces(),
+    f: () => page.world.frameAll(),
+    '[': () => page.panels.toggle('left'),
+    ']': () => page.panels.toggle('right'),
     '?': actions.help,
-    escape: () => app.pointers.choose('pull'),
+    escape: () => page.pointers.choose('pull'),
   };
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || types(event.target)) return;

@@ -1,5 +1,5 @@
 /** The bar at the top: time, what is done to the body, tools, undo, record, help. */
-import type { App } from '../app';
+import type { Page } from '../page';
 import type { ToolName } from '../tools/pointer';
 import { button, choice, clear, h, icon, setPressed } from './dom';
 
@@ -18,8 +18,8 @@ const TOOLS: { name: ToolName; label: string; icon: 'pull' | 'pin' | 'box' | 'ha
   { name: 'handle', label: 'Move and turn pins and colliders', icon: 'handle' },
 ];
 
-export function buildToolbar(app: App): HTMLElement {
-  const { client, actions } = app;
+export function buildToolbar(page: Page): HTMLElement {
+  const { client, actions } = page;
   const play = button({ label: 'Play', icon: 'play', key: 'Space', onPress: actions.playPause });
   play.classList.add('primary');
   const speed = choice(SPEEDS, '1', (value) => client.send('speed', { factor: Number(value) }));
@@ -32,7 +32,7 @@ export function buildToolbar(app: App): HTMLElement {
       label: tool.label,
       icon: tool.icon,
       key: String(i + 1),
-      onPress: () => app.pointers.choose(tool.name),
+      onPress: () => page.pointers.choose(tool.name),
     });
     b.dataset['tool'] = tool.name;
     return b;
@@ -41,13 +41,13 @@ export function buildToolbar(app: App): HTMLElement {
     label: 'Settings panel',
     icon: 'left',
     key: '[',
-    onPress: () => app.togglePanel('left'),
+    onPress: () => page.panels.toggle('left'),
   });
   const right = button({
     label: 'Measurements panel',
     icon: 'right',
     key: ']',
-    onPress: () => app.togglePanel('right'),
+    onPress: () => page.panels.toggle('right'),
   });
   const group = (name: string, ...children: Node[]) =>
     h('div', { class: 'tool-group', role: 'group', 'aria-label': name }, ...children);
@@ -67,14 +67,14 @@ export function buildToolbar(app: App): HTMLElement {
     undo.disabled = !scene.undo;
     redo.disabled = !scene.redo;
   });
-  app.pointers.onChange((name) => {
+  page.pointers.onChange((name) => {
     for (const b of tools) setPressed(b, b.dataset['tool'] === name);
   });
   const panels = () => {
-    setPressed(left, app.panelOpen('left'));
-    setPressed(right, app.panelOpen('right'));
+    setPressed(left, page.panels.isOpen('left'));
+    setPressed(right, page.panels.isOpen('right'));
   };
-  app.onPanels = panels;
+  page.panels.onChange = panels;
 
   return h(
     'header',
@@ -103,7 +103,7 @@ export function buildToolbar(app: App): HTMLElement {
     group(
       'Keep',
       button({ label: 'Copy a link to this', icon: 'link', onPress: actions.copyLink }),
-      app.recordButton,
+      page.recordButton,
       button({ label: 'Help', icon: 'help', key: '?', onPress: actions.help }),
       right,
     ),
