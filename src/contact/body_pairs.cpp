@@ -21,10 +21,15 @@ namespace {
 /// What must be left of the gap at the start of a step, or of the layer if that is less.
 constexpr double kept_gap = 0.1;
 /// In thicknesses of the layer: how far the ends of ways may be from those that candidates were
-/// collected for. If many surfaces are close to each other, it is halved, down to the least: more
-/// candidates per vertex than most_of_vertex take more time and memory than collecting them again.
-constexpr double spare = 2, least_spare = 0.25;
+/// collected for. It begins with what the last step needed, and doubles, up to the most, if they
+/// are collected again. If many surfaces are close to each other, it is halved, down to the least:
+/// more candidates per vertex than most_of_vertex take more time and memory than collecting them
+/// again.
+constexpr double most_spare = 2, least_spare = 0.25;
 constexpr std::size_t most_of_vertex = 128;
+/// Features that move get a plane from a distance on of the layer's thickness and twice their way,
+/// but at most this many thicknesses more.
+constexpr double most_ahead = 2;
 /// Sine of the angle to a face or edge below which a direction leads neither nearer nor away.
 constexpr double level = 1e-3;
 /// Cosine of the angle between two faces below which nothing sticks out at their edge.
@@ -319,7 +324,9 @@ void BodyPairs::begin_step(double time) { begin_step_of_part(grown(first_part_, 
 
 void BodyPairs::begin_step_of_part(double part) {
   part_ = part;
-  spare_ = spare;
+  spare_ = std::max(least_spare, used_spare_);
+  used_spare_ = 0;
+  is_crowded_ = false;
   candidates_.clear();
   known_.clear();
   is_collected_ = false;
@@ -327,7 +334,7 @@ void BodyPairs::begin_step_of_part(double part) {
 
 /// Collects the candidates for a way, unless the present ones will do.
 void BodyPairs::collect(const ContactWay& way) {
-  double moved = 0;
+  double moved = 0, longest = 0;
   const auto for_selected = [&](const auto& visit) {
     for (const int body : selected_) {
       if (is_fixed_[at(body)] != 0) continue;
@@ -338,13 +345,19 @@ void BodyPairs::collect(const ContactWay& way) {
   };
   for_selected([&](int vertex) {
     const Vec3 end = way.end(vertex);
-    end_[4 * at(vertex) + 3] = norm(end - way.start(vertex));
+    longest = std::max(longest, end_[4 * at(vertex) + 3] = norm(end - way.start(vertex)));
     for (std::size_t k = 0; k < 3; ++k) {
       end_[4 * at(vertex) + k] = end[k];
       moved = std::max(moved, std::abs(end[k] - collected_for_[4 * at(vertex) + k]));
     }
   });
-  if (is_collected_ && moved <= spare_ * thickest_) return;
+  // All that may get a plane ahead of its way lies within the reach below.
+  const double ahead = std::min(0.5 * most_ahead, longest / thickest_);
+  const double wanted = is_collected_ ? std::max(moved / thickest_, ahead) : ahead;
+  used_spare_ = std::min(most_spare, std::max(used_spare_, wanted));
+  if (is_collected_ && moved <= spare_ * thickest_ && (ahead <= spare_ || is_crowded_)) return;
+  if (is_collected_ && !is_crowded_) spare_ = std::min(most_spare, 2 * spare_);
+  if (!is_crowded_) spare_ = std::max(spare_, ahead);
   for_selected(
       [&](int vertex) { std::copy_n(&end_[4 * at(vertex)], 3, &collected_for_[4 * at(vertex)]); });
   is_collected_ = true;
@@ -355,7 +368,10 @@ void BodyPairs::collect(const ContactWay& way) {
         way.starts(), collected_for_.data(), (1 + 2 * spare_) * thickest_,
         [this](int a, int b) { return may_meet(a, b); }, most);
   };
-  while (!are_found()) spare_ /= 2;
+  while (!are_found()) {
+    spare_ /= 2;
+    is_crowded_ = true;
+  }
   std::sort(known_.begin(), known_.end());
   candidates_.clear();
   for (const VertexFacePair& pair : features_.vertex_faces()) {
@@ -421,7 +437,7 @@ void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
   if (own.crosses || own.plane >= 0) return;
   // Until the step is solved, a body falls together with what it stands on: what counts is how far
   // each moves.
-  if (own.start <= own.layer + std::min(2 * moved, spare * own.layer)) {
+  if (own.start <= own.layer + std::min(2 * moved, most_ahead * own.layer)) {
     own.time = 0;
   } else if (own.start - moving.closing() <= own.layer) {
     own.time = moving.meeting(own.layer);

@@ -181,6 +181,8 @@ class BodyPairs {
   double part_ = 1;                  ///< of the layers in this step
   double thickest_ = 0;              ///< layer, m
   double spare_ = 0;                 ///< in this step, as a multiple of the thickest layer
+  double used_spare_ = 0;            ///< what would have been enough in this step, or the last one
+  bool is_crowded_ = false;          ///< there were too many candidates for a larger spare_
   std::size_t max_candidates_ = 0, max_planes_ = 0;
   // Topology.
   std::vector<std::array<int, 3>> edges_of_triangle_;  ///< from each corner to the next

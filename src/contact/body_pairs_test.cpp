@@ -113,6 +113,25 @@ TEST(BodyPairs, AVertexOverAFaceIsKeptOffByItsNormal) {
   EXPECT_EQ(pairs.find(two.way(), false, two.points, two.threads), 1);
 }
 
+TEST(BodyPairs, LongerWaysThanBeforeMissNothing) {
+  // The tip is held off the face if their common way sideways is at least half as long as the tip
+  // is above the layer, which has a thickness of 0.05.
+  const auto planes = [](double height, const std::vector<double>& ways, bool in_one_step) {
+    Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, height, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
+    BodyPairs pairs = two.pairs(0.05);
+    std::vector<int> found;
+    for (const double way : ways) {
+      if (found.empty() || !in_one_step) pairs.begin_step(1);
+      for (std::size_t v = 0; v < two.start.size(); ++v) two.end[v][0] = two.start[v][0] + way;
+      found.push_back(pairs.find(two.way(), false, two.points, two.threads));
+    }
+    return found;
+  };
+  // In later steps, and, where the ways' ends are near to those before, in one step.
+  EXPECT_EQ(planes(0.14, {0, 0, 0.044, 0.046}, false), (std::vector{0, 0, 0, 1}));
+  EXPECT_EQ(planes(0.085, {0.0125, 0.017, 0.018}, true), (std::vector{0, 0, 1}));
+}
+
 TEST(BodyPairs, LayersGrowFromTheGapAtTheStart) {
   Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 0.02, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
   BodyPairs pairs = two.pairs(0.05);
