@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/float_mode.h"
 #include "base/parallel_for_system.h"
 #include "supple/error.h"
 
@@ -175,7 +176,7 @@ class alignas(64) Slot {
       if (gate < vacancy || (gate & caller_sleeps) != 0) return;
     } while (!gate_.compare_exchange_weak(gate, gate - vacancy + 1, std::memory_order_acquire,
                                           std::memory_order_relaxed));
-    detail::set_float_mode(pieces_.call().float_mode);
+    set_float_mode(pieces_.call().float_mode);
     pieces_.work(1 + worker % (pieces_.call().num_shares - 1));
     gate = gate_.fetch_sub(1, std::memory_order_acq_rel);
     // The caller may be gone by now and another may have come, which then wakes for nothing.
@@ -307,10 +308,10 @@ void run_as_tasks(TaskSystem& tasks, const Call& call, int n) {
   pieces.open(call, n);
   const auto task = [](void* context, int share) {
     auto& work = *static_cast<Pieces*>(context);
-    const std::uint32_t own_mode = detail::float_mode();
-    detail::set_float_mode(work.call().float_mode);
+    const std::uint32_t own_mode = float_mode();
+    set_float_mode(work.call().float_mode);
     work.work(share);
-    detail::set_float_mode(own_mode);
+    set_float_mode(own_mode);
   };
   tasks.run(call.num_shares, task, &pieces);
   if (const std::exception_ptr fault = pieces.fault()) std::rethrow_exception(fault);
@@ -344,7 +345,7 @@ void Threads::run(int n, const void* context, void (*call)(const void*, int)) {
   const int helpers = std::min(count_, n) - 1;
   const Call work{.context = context,
                   .call = call,
-                  .float_mode = detail::float_mode(),
+                  .float_mode = float_mode(),
                   .num_helpers = helpers,
                   .num_shares = std::min(helpers + 1, max_shares)};
   if (tasks_ != nullptr) {

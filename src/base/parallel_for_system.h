@@ -63,26 +63,4 @@ inline void wake(std::atomic<std::uint32_t>& word, bool all) {
 #endif
 }
 
-/// How this thread rounds and treats subnormal numbers, if that can be chosen.
-inline std::uint32_t float_mode() {
-#if defined(__SSE2__)
-  return _mm_getcsr() & ~std::uint32_t{_MM_EXCEPT_MASK};
-#elif defined(__aarch64__)
-  std::uint64_t mode;
-  asm volatile("mrs %0, fpcr" : "=r"(mode));
-  return static_cast<std::uint32_t>(mode);
-#else
-  return 0;
-#endif
-}
-
-inline void set_float_mode(std::uint32_t mode) {
-  if (mode == float_mode()) return;
-#if defined(__SSE2__)
-  _mm_setcsr(mode);
-#elif defined(__aarch64__)
-  asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{mode}));
-#endif
-}
-
 }  // namespace supple::detail

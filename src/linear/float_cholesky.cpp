@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/float_mode.h"
 #include "base/index.h"
 #include "linear/solve_ends.h"
 #include "linear/subtrees.h"
@@ -153,6 +154,8 @@ std::ptrdiff_t FloatCholesky::place_left(const std::vector<int>& nodes, std::ptr
 }
 
 bool FloatCholesky::factor(const SpdSolver::Matrix& lower, Threads& threads) {
+  // What hardly couples, as the directions of a flat sheet do, fills the factor with them.
+  const SubnormalsAsZero mode;
   scale_ = scale_of(lower);
   std::fill(good_.begin(), good_.end(), 1);
   const auto eliminate_share = [&](int i) {
@@ -249,6 +252,7 @@ void FloatCholesky::backwards(Share& share) {
 
 void FloatCholesky::solve(const double* b, double* x, Threads& threads) {
   if (!factored_) return;
+  const SubnormalsAsZero mode;
   double largest = 0;
   for (int i = 0; i < n_; ++i) largest = std::max(largest, std::abs(b[i]));
   const double scale = scale_to_floats(largest);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "base/float_mode.h"
 #include "linear/ordering.h"
 #include "linear/test_matrices.h"
 
@@ -122,6 +123,22 @@ TEST(FloatCholesky, RefusesWhatIsNotPositiveDefiniteAndTakesTheNextMatrix) {
       EXPECT_EQ(x, solution(good, b));
     }
   }
+}
+
+/// A chain whose solution falls by nine digits a link leaves the range of floats at the fifth.
+TEST(FloatCholesky, TakesSubnormalNumbersAsZero) {
+  const std::uint32_t mode = float_mode();
+  if (const SubnormalsAsZero as_zero; float_mode() == mode) {
+    GTEST_SKIP() << "the processor has no such mode";
+  }
+  EXPECT_EQ(float_mode(), mode);
+  constexpr int n = 8;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Identity(n, n);
+  for (int i = 1; i < n; ++i) A(i, i - 1) = A(i - 1, i) = -1e-9;
+  const Eigen::VectorXd x = solution(test::lower_of(A), Eigen::VectorXd::Unit(n, 0));
+  EXPECT_NEAR(x[4], 1e-36, 1e-42);
+  EXPECT_EQ(x.tail(n - 5), Eigen::VectorXd::Zero(n - 5)) << x;
+  EXPECT_EQ(float_mode(), mode);
 }
 
 }  // namespace
