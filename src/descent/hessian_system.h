@@ -15,8 +15,8 @@ namespace supple {
 /// direct         sparse Cholesky; L D L^T if definiteness is none, as the matrix can then be
 ///                indefinite. Conjugate gradients with two grids (rigid_grid.h), to a residual of
 ///                1e-5, replace it for a matrix that is solved with once, whose factor would take
-///                more than 2e8 operations, if definiteness is clamp or absolute. If they do not
-///                get there, matrices are factorised to the end of the step
+///                more than 2e8 operations, if definiteness is clamp or absolute. If they take
+///                longer than a factor, matrices are factorised to the end of the step
 /// cg             conjugate gradients, linear_iterations of them (fewer if the residual falls to
 ///                1e-10 of the right-hand side)
 /// truncated_cg   the same up to the first direction of non-positive curvature [Gast et al. 2015;
@@ -46,7 +46,7 @@ class HessianSystem {
 
   /// A step begins: two grids are tried again, and contacts are new.
   void begin_step() {
-    grid_failed_ = false;
+    grid_is_slow_ = false;
     is_first_ = true;
   }
 
@@ -96,7 +96,8 @@ class HessianSystem {
 
   std::unique_ptr<SpdSolver> solver_;  ///< direct
   std::unique_ptr<RigidGrid> grid_;    ///< direct, for large matrices
-  bool grid_failed_ = false;           ///< in this step
+  int worth_of_factor_ = 0;            ///< iterations with grid_ that take as long as a factor
+  bool grid_is_slow_ = false;          ///< slower than a factor, in this step
   bool on_grid_ = false;               ///< the matrix last prepared is solved with grid_
   std::vector<double> positions_,
       solution_;            ///< [3 * num_vertices] in the matrix's order, with grid_
