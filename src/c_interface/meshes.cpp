@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "c_interface/handles.h"
+#include "io/meshes/formats.h"
 #include "io/meshes/line_assembly.h"
 #include "mesh/surface.h"
 
@@ -154,8 +155,10 @@ SuppleError supple_meshes_add_strands(SuppleMeshes* meshes, const char* name,
     for (const auto& [a, b] : elements_at<2>(segments, num_segments, num_vertices, "segments")) {
       lines.add_segment(a, b, 0);
     }
-    meshes->meshes.emplace(key,
-                           checked(key, [&] { return lines.finish(supple::Source({}, key)); }));
+    meshes->meshes.emplace(key, checked(key, [&] {
+                             return supple::with_segments(lines.finish(supple::Source({}, key)),
+                                                          key);
+                           }));
   });
 }
 
@@ -187,7 +190,9 @@ SceneSources sources_in(const std::filesystem::path& folder, const SuppleMeshes*
     const BodyMesh* const mesh = memory ? memory(name) : nullptr;
     return mesh != nullptr ? surface_of(*mesh, name) : read_triangle_mesh(folder / name);
   };
-  sources.strands = [folder](const std::string& name) { return read_strands(folder / name); };
+  sources.strands_or_surface = [folder](const std::string& name) {
+    return read_strands_or_surface(folder / name);
+  };
   sources.height_grid = [folder, meshes](const std::string& name) {
     if (meshes == nullptr || !meshes->heights.contains(name)) return read_heights(folder / name);
     return meshes->heights.at(name);

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mesh/generator_checks.h"
@@ -12,6 +14,8 @@
 namespace supple {
 
 namespace {
+
+std::array<int, 2> ascending(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
 
 void add(const SpringMesh& mesh, const std::vector<std::array<int, 2>>& ends, double stiffness,
          std::vector<Spring>& springs) {
@@ -69,13 +73,42 @@ std::vector<std::array<int, 2>> triangle_edges(const std::vector<std::array<int,
   std::vector<std::array<int, 2>> edges;
   for (const auto& t : triangles) {
     for (std::size_t i = 0; i < 3; ++i) {
-      const int a = t[i], b = t[(i + 1) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b)});
+      edges.push_back(ascending(t[i], t[(i + 1) % 3]));
     }
   }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return edges;
+}
+
+void connect_triangles(SpringMesh& cloth) {
+  struct Side {
+    std::array<int, 2> edge;
+    int opposite;
+    bool operator<(const Side& other) const {
+      return std::pair(edge, opposite) < std::pair(other.edge, other.opposite);
+    }
+  };
+  std::vector<Side> sides;
+  for (const auto& t : cloth.triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      sides.push_back({ascending(t[i], t[(i + 1) % 3]), t[(i + 2) % 3]});
+    }
+  }
+  std::sort(sides.begin(), sides.end());
+  cloth.structural = triangle_edges(cloth.triangles);
+  std::vector<std::array<int, 2>> across;
+  for (std::size_t first = 0, last = 0; first < sides.size(); first = last) {
+    while (last < sides.size() && sides[last].edge == sides[first].edge) ++last;
+    if (last - first != 2) continue;
+    const auto ends = ascending(sides[first].opposite, sides[first + 1].opposite);
+    if (ends[0] != ends[1]) across.push_back(ends);
+  }
+  std::sort(across.begin(), across.end());
+  across.erase(std::unique(across.begin(), across.end()), across.end());
+  cloth.bending.clear();
+  std::set_difference(across.begin(), across.end(), cloth.structural.begin(),
+                      cloth.structural.end(), std::back_inserter(cloth.bending));
 }
 
 }  // namespace supple

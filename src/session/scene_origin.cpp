@@ -84,9 +84,10 @@ LoadedScene SceneOrigin::load(const ordered_json& document, std::size_t max_tets
                         : read_triangle_mesh(allowed_file(name));
     });
   };
-  sources.strands = [&](const std::string& name) {
+  sources.strands_or_surface = [&](const std::string& name) {
     return find(strands_, name, [&] {
-      return in_memory_ ? read_strands(name, bytes_of(files_)) : read_strands(allowed_file(name));
+      return in_memory_ ? read_strands_or_surface(name, bytes_of(files_))
+                        : read_strands_or_surface(allowed_file(name));
     });
   };
   sources.height_grid = [&](const std::string& name) {

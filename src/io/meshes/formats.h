@@ -72,4 +72,8 @@ TetMesh read_tet_mesh(const std::filesystem::path& file, const FileBytes& bytes)
 TriangleMesh read_triangle_mesh(const std::filesystem::path& file, const FileBytes& bytes);
 SpringMesh read_strands(const std::filesystem::path& file, const FileBytes& bytes);
 
+/// Strands as `read_strands` reads them, or where a file has no lines the triangles of its surface.
+SpringMesh read_strands_or_surface(const std::filesystem::path& file);
+SpringMesh read_strands_or_surface(const std::filesystem::path& file, const FileBytes& bytes);
+
 }  // namespace supple

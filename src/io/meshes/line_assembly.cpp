@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "supple/error.h"
 
 namespace supple {
 
@@ -85,7 +86,6 @@ SpringMesh LineAssembly::finish(const Source& source) {
     if (ends[0] > ends[1]) std::swap(ends[0], ends[1]);
     known.emplace_back(ends, segment.offset);
   }
-  if (mesh.segments.empty()) source.fail("there are no lines: expected at least one");
   std::sort(known.begin(), known.end());
   const auto twice = std::adjacent_find(
       known.begin(), known.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
@@ -98,6 +98,13 @@ SpringMesh LineAssembly::finish(const Source& source) {
   mesh.structural = mesh.segments;
   mesh.bending = bending_of(mesh);
   return mesh;
+}
+
+SpringMesh with_segments(SpringMesh strands, const std::string& name) {
+  if (strands.segments.empty()) {
+    throw Error(ErrorKind::bad_file, name, "there are no lines: expected at least one");
+  }
+  return strands;
 }
 
 }  // namespace supple

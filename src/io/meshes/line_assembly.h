@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "io/meshes/source.h"
@@ -25,7 +26,7 @@ class LineAssembly {
   /// The segments, in the order of the file, with structural springs along them and bending springs
   /// over each vertex where exactly two of them meet. Throws Error{bad_file} at the segment for an
   /// index out of range, for two ends that are the same vertex or coincide, and for a repeated
-  /// segment; about the source as a whole if there are no segments.
+  /// segment.
   SpringMesh finish(const Source& source);
 
  private:
@@ -36,5 +37,8 @@ class LineAssembly {
   std::int64_t first_vertex_;
   std::vector<Segment> segments_;
 };
+
+/// The same strands. Throws Error{bad_file} at `name` if they have no segments.
+SpringMesh with_segments(SpringMesh strands, const std::string& name);
 
 }  // namespace supple

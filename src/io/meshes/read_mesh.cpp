@@ -9,6 +9,7 @@
 #include "io/meshes/endings.h"
 #include "io/meshes/formats.h"
 #include "io/meshes/heights.h"
+#include "io/meshes/line_assembly.h"
 #include "io/meshes/source.h"
 #include "supple/error.h"
 #include "supple/io.h"
@@ -57,6 +58,15 @@ constexpr Format<TriangleMesh> surface_formats[] = {
 constexpr Format<SpringMesh> strand_formats[] = {{".obj", parse_obj_lines},
                                                  {".ply", parse_ply_lines}};
 
+/// Null: files with this ending hold no strands.
+const Format<SpringMesh>* strand_format(const path& file) {
+  const std::string ending = ending_of(file);
+  for (const auto& format : strand_formats) {
+    if (ending == format.ending) return &format;
+  }
+  return nullptr;
+}
+
 /// `known`: the expected endings; `others`: those of the other kind of mesh.
 [[noreturn]] void fail_on_ending(const path& file, const std::string& expected,
                                  const std::vector<std::string>& known, const std::string& other,
@@ -91,12 +101,24 @@ TriangleMesh read_triangle_mesh(const path& file, const FileBytes& bytes) {
 }
 
 SpringMesh read_strands(const path& file, const FileBytes& bytes) {
-  const std::string ending = ending_of(file);
-  for (const auto& format : strand_formats) {
-    if (ending == format.ending) return format.parse(bytes(file), file.string());
+  const Format<SpringMesh>* const format = strand_format(file);
+  if (format == nullptr) {
+    throw Error(ErrorKind::bad_file, file.string(),
+                unknown_name("format of strands", ending_of(file), strand_endings()));
   }
-  throw Error(ErrorKind::bad_file, file.string(),
-              unknown_name("format of strands", ending, strand_endings()));
+  return with_segments(format->parse(bytes(file), file.string()), file.string());
+}
+
+SpringMesh read_strands_or_surface(const path& file, const FileBytes& bytes) {
+  if (const Format<SpringMesh>* const format = strand_format(file)) {
+    SpringMesh strands = format->parse(bytes(file), file.string());
+    if (!strands.segments.empty()) return strands;
+  }
+  TriangleMesh surface = read_triangle_mesh(file, bytes);
+  SpringMesh cloth;
+  cloth.vertices = std::move(surface.vertices);
+  cloth.triangles = std::move(surface.triangles);
+  return cloth;
 }
 
 HeightGrid read_heights(const path& file) { return parse_heights(load_bytes(file), file.string()); }
@@ -106,5 +128,8 @@ TriangleMesh read_triangle_mesh(const path& file) {
   return read_triangle_mesh(file, bytes_beside(file));
 }
 SpringMesh read_strands(const path& file) { return read_strands(file, bytes_beside(file)); }
+SpringMesh read_strands_or_surface(const path& file) {
+  return read_strands_or_surface(file, bytes_beside(file));
+}
 
 }  // namespace supple

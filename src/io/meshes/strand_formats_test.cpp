@@ -84,6 +84,25 @@ TEST(Strands, LoopsAndBranchesHaveTheirBending) {
   EXPECT_TRUE(read_lines("a.obj", obj("l 2 1\nl 2 3\nl 2 4\n")).bending.empty());
 }
 
+TEST(Strands, OrTheSurfaceWhereThereAreNoLines) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& name, const std::string& bytes) {
+    return read_strands_or_surface(folder.write(name, bytes));
+  };
+  const std::vector<std::array<int, 3>> face{{0, 1, 3}};
+  const SpringMesh faces = read("a.obj", obj("f 1 2 4\n"));
+  EXPECT_EQ(faces.triangles, face);
+  EXPECT_EQ(faces.vertices.size(), 6U);
+  EXPECT_TRUE(faces.segments.empty());
+  EXPECT_TRUE(faces.structural.empty());
+  const SpringMesh both = read("b.obj", obj("f 1 2 4\nl 1 2\n"));
+  EXPECT_TRUE(both.triangles.empty());
+  EXPECT_EQ(both.segments, (Pairs{{0, 1}}));
+  EXPECT_EQ(read("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n").triangles.size(), 1U);
+  EXPECT_THROW(read("c.obj", obj("")), Error);
+  EXPECT_THROW(read("a.mesh", ""), Error);
+}
+
 TEST(Strands, WhatIsWrongIsNamedWithItsLine) {
   const auto refused = [](const std::string& name, const std::string& bytes,
                           const std::string& where, const std::string& message) {

@@ -141,10 +141,10 @@ PlacedMesh read_placed_mesh(ObjectReader& body, const SceneSources& sources, std
   PlacedMesh placed;
   BodyMesh& mesh = placed.mesh;
   const bool is_sheet = body.has("material", "thickness") || body.has("material", "fabric");
-  const bool is_strand =
+  const bool has_springs =
       body.has_text("material", "model", "rod") || body.has_text("material", "model", "spring");
-  const FileContent content = is_sheet    ? FileContent::sheet
-                              : is_strand ? FileContent::strands
+  const FileContent content = has_springs ? FileContent::strands_or_surface
+                              : is_sheet  ? FileContent::sheet
                                           : FileContent::hull;
   body.object("mesh",
               [&](ObjectReader& reader) { mesh = read_mesh(reader, sources, max_tets, content); });

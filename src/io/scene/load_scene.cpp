@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/meshes/formats.h"
 #include "io/scene/json_text.h"
 #include "io/scene/scene_json.h"
 #include "supple/error.h"
@@ -44,7 +45,9 @@ LoadedScene load_scene_with_settings(const path& file, const std::vector<Overrid
   sources.triangle_mesh = [&](const std::string& name) {
     return read_triangle_mesh(folder / name);
   };
-  sources.strands = [&](const std::string& name) { return read_strands(folder / name); };
+  sources.strands_or_surface = [&](const std::string& name) {
+    return read_strands_or_surface(folder / name);
+  };
   sources.height_grid = [&](const std::string& name) { return read_heights(folder / name); };
   return parse_scene(load_scene_text(file), file.string(), sources, overrides);
 }

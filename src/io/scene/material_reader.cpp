@@ -10,6 +10,7 @@
 #include "io/scene/readers.h"
 #include "materials/material_table.h"
 #include "materials/spline.h"
+#include "mesh/surface.h"
 #include "potentials/membrane.h"
 #include "supple/error.h"
 
@@ -276,17 +277,16 @@ void read_membrane(ObjectReader& material, const SpringMesh& mesh, Body& body) {
   body.membrane = membrane;
 }
 
-std::vector<Spring> read_springs(ObjectReader& material, const SpringMesh& mesh) {
-  if (mesh.structural.empty()) {
-    material.fail("model",
-                  "a surface from a file has no springs; expected a material of a "
-                  "membrane, for example neo_hookean with a thickness");
-  }
+std::vector<Spring> read_springs(ObjectReader& material, SpringMesh mesh) {
+  if (mesh.structural.empty()) connect_triangles(mesh);  // a surface from a file
   SpringSettings settings;
   material.expect({"model", "stiffness", "shear", "bending", "inextensible"});
   settings.stiffness = material.number("stiffness", above_zero("N/m"));
   if (mesh.shear.empty()) {
-    material.reject("shear", "a strand has no shear springs");
+    material.reject("shear", mesh.triangles.empty()
+                                 ? "a strand has no shear springs"
+                                 : "only a cloth in cells has shear springs; triangles resist "
+                                   "shear by their edges");
   } else {
     settings.shear = material.number("shear", from_zero("N/m"), settings.stiffness);
   }

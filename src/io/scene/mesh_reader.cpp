@@ -145,7 +145,9 @@ BodyMesh read_mesh(ObjectReader& reader, const SceneSources& sources, std::size_
     if (sources.in_memory) {
       if (const BodyMesh* const mesh = sources.in_memory(file)) return *mesh;
     }
-    if (content == FileContent::strands && !has_tet_format(file)) return sources.strands(file);
+    if (content == FileContent::strands_or_surface && !has_tet_format(file)) {
+      return sources.strands_or_surface(file);
+    }
     if (content != FileContent::sheet || !has_surface_format(file)) return sources.tet_mesh(file);
     TriangleMesh surface = sources.triangle_mesh(file);
     SpringMesh cloth;

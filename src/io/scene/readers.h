@@ -50,8 +50,8 @@ Bond read_bond(ObjectReader& bond, const std::vector<Body>& bodies);
 Seam read_seam(ObjectReader& seam, const std::vector<Body>& bodies);
 
 /// How to read a file that is not a tetrahedral mesh: as the hull of tets to be generated, as a
-/// surface, or as strands.
-enum class FileContent { hull, sheet, strands };
+/// surface, or as strands, or as a surface if there are none.
+enum class FileContent { hull, sheet, strands_or_surface };
 
 /// A body's mesh, generated or from a file. Generators may make up to `max_tets` tets and springs.
 BodyMesh read_mesh(ObjectReader& mesh, const SceneSources& sources, std::size_t max_tets,

@@ -25,7 +25,7 @@ struct SceneSources {
   std::function<const BodyMesh*(const std::string& name)> in_memory;
   std::function<TetMesh(const std::string& path)> tet_mesh;
   std::function<TriangleMesh(const std::string& path)> triangle_mesh;
-  std::function<SpringMesh(const std::string& path)> strands;
+  std::function<SpringMesh(const std::string& path)> strands_or_surface;
   std::function<HeightGrid(const std::string& path)> height_grid;
   /// Limit for all generated bodies together.
   std::size_t max_tets = max_generated_tets;

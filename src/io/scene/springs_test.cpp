@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "io/scene/test_scene.h"
 
@@ -68,6 +70,41 @@ TEST(SpringScene, TheSettingsReadAgainGiveTheSameScene) {
   EXPECT_EQ(bodies[2]["material"]["shear"], 10);
   EXPECT_EQ(bodies[2]["material"]["bending"], 1);
   EXPECT_FALSE(bodies[1]["material"].contains("shear"));
+}
+
+TEST(SpringScene, ASurfaceFromAFileHasSpringsAlongItsEdgesAndAcrossThem) {
+  const char* const text = R"({ "supple": 1, "bodies": [ {
+    "mesh": { "file": "shirt.obj" }, "transform": { "scale": 2 },
+    "material": { "model": "spring", "stiffness": 100, "inextensible": true } } ] })";
+  const LoadedScene loaded = parse(text);
+  const Body& body = loaded.scene.bodies[0];
+  EXPECT_EQ(body.triangles.size(), 5U);
+  EXPECT_TRUE(body.segments.empty());
+  EXPECT_EQ(body.density, 0.2);  // kg/m^2
+  const std::vector<std::array<int, 2>> along{{0, 1}, {0, 2}, {0, 5}, {1, 2}, {1, 3},
+                                              {1, 4}, {1, 5}, {2, 3}, {3, 4}};
+  // Not across {0, 1}, which has three triangles, nor from 1 to 1 across {0, 5}.
+  const std::vector<std::array<int, 2>> across{{0, 3}, {2, 4}};
+  ASSERT_EQ(body.springs.size(), along.size() + across.size());
+  for (std::size_t s = 0; s < body.springs.size(); ++s) {
+    const bool is_edge = s < along.size();
+    const auto& ends = is_edge ? along[s] : across[s - along.size()];
+    EXPECT_EQ((std::array{body.springs[s].a, body.springs[s].b}), ends) << s;
+    EXPECT_EQ(body.springs[s].stiffness, is_edge ? 100 : 10) << s;
+    EXPECT_EQ(body.springs[s].inextensible, is_edge) << s;
+  }
+  EXPECT_EQ(body.springs[0].rest_length, 2);
+  EXPECT_EQ(parse(loaded.settings).settings, loaded.settings);
+  const auto error = [&](const char* pointer, const char* value) {
+    return error_of(text, {{pointer, value}});
+  };
+  EXPECT_EQ(error("/bodies/0/material/shear", "5").where(), "bar.json: /bodies/0/material/shear");
+  EXPECT_EQ(error("/bodies/0/material/thickness", "1e-3").where(),
+            "bar.json: /bodies/0/material/thickness");
+  EXPECT_NE(error("/bodies/0/material", R"({ "model": "rod", "young": 1e6, "radius": 1e-3 })")
+                .message()
+                .find("rod is for strands"),
+            std::string::npos);
 }
 
 TEST(SpringScene, WhatIsWrongIsNamed) {

@@ -27,7 +27,12 @@ SceneSources sources() {
     return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                         {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   };
-  sources.strands = [](const std::string& path) {
+  sources.strands_or_surface = [](const std::string& path) {
+    if (path == "shirt.obj") {
+      return SpringMesh{
+          .vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 0.5, 0}, {0, 0, 1}},
+          .triangles = {{0, 1, 2}, {2, 1, 3}, {1, 4, 3}, {0, 5, 1}, {0, 1, 5}}};
+    }
     if (path != "hair.obj") throw Error(ErrorKind::bad_file, path, "there is no such file");
     SpringMesh mesh{.vertices = {{0, 0, 0}, {0, -1, 0}, {0, -2, 0}, {1, 0, 0}, {1, -1, 0}},
                     .segments = {{0, 1}, {1, 2}, {3, 4}},
