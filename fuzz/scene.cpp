@@ -21,7 +21,11 @@ SceneSources sources() {
     return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                         {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   };
-  sources.strands = [](const std::string&) {
+  sources.strands_or_surface = [](const std::string& name) {
+    if (name.ends_with(".off")) {
+      return SpringMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}},
+                        .triangles = {{0, 1, 2}, {2, 1, 3}}};
+    }
     return SpringMesh{.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}},
                       .segments = {{0, 1}, {1, 2}},
                       .structural = {{0, 1}, {1, 2}},
