@@ -250,7 +250,7 @@ TEST(MembraneScene, WhatIsWrongIsNamed) {
           "this body is a membrane");
   refused("/bodies/1/regions", "[]", "/bodies/1/regions", "this body is a membrane");
   refused("/bodies/2/material", R"({"model": "spring", "stiffness": 1, "thickness": 1})",
-          "/bodies/2/material/model", "has no springs");
+          "/bodies/2/material/thickness", "unknown key");
   refused("/bodies/2/material",
           R"({"model": "orthotropic_stvk", "warp": 1, "weft": 1, "shear": 1, "poisson": 0,
               "thickness": 1})",

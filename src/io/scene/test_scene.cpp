@@ -27,7 +27,11 @@ SceneSources sources() {
     return TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                         {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   };
-  sources.strands_or_surface = [](const std::string& path) {
+  sources.strands_or_surface = [surface = sources.triangle_mesh](const std::string& path) {
+    if (path == "block.obj") {
+      const TriangleMesh block = surface(path);
+      return SpringMesh{.vertices = block.vertices, .triangles = block.triangles};
+    }
     if (path == "shirt.obj") {
       return SpringMesh{
           .vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {2, 0.5, 0}, {0, 0, 1}},
