@@ -49,8 +49,8 @@ TriangleMesh parse_obj(std::string_view bytes, const std::string& name);
 TriangleMesh parse_ply(std::string_view bytes, const std::string& name);
 
 /// Strands from the lines ("l") of an OBJ, or from the edges ("vertex1", "vertex2") of a PLY. Faces
-/// are skipped. Segments keep the order of the file. Segments without length, repeated segments and
-/// a file without segments are also refused.
+/// are skipped. Segments keep the order of the file; there may be none. Segments without length and
+/// repeated segments are also refused.
 SpringMesh parse_obj_lines(std::string_view bytes, const std::string& name);
 SpringMesh parse_ply_lines(std::string_view bytes, const std::string& name);
 
