@@ -19,9 +19,9 @@ std::vector<SurfaceFace> surface_faces(const TetMesh& mesh);
 /// Each edge once, from its lower vertex to its higher one, in ascending order.
 std::vector<std::array<int, 2>> triangle_edges(const std::vector<std::array<int, 3>>& triangles);
 
-/// Makes a cloth of springs of any triangles of any shape:
-/// structural ones along all edges, and for bending one from corner to corner across each edge of
-/// two triangles, unless an edge is there. None are for shear, which the edges resist.
+/// Gives any triangles springs: structural ones along all edges, and for bending one across each
+/// edge of two triangles, from far corner to far corner, unless an edge is there. There are none
+/// for shear, which the edges resist.
 void connect_triangles(SpringMesh& cloth);
 
 }  // namespace supple
