@@ -52,7 +52,8 @@ bool may_touch(const Box& a, const Box& b) {
 bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double time) {
   const ContactWay way(x, x, 1);
   begin_step(time);
-  collect(way);
+  Threads threads(1);
+  collect(way, threads);
   bool any = false;
   const auto place = [&](int vertex) { return place_in(x, vertex); };
   const auto normal_of = [&](int triangle) {

@@ -41,7 +41,7 @@ constexpr double raised = 1e-3;
 /// Share of the layer that remains for features that neighbours relieve.
 constexpr double relieved = 0.5;
 /// A pair that would meet although a plane is between its features is pushed `harder` times as hard
-/// each time, up to `hardest` in all.
+/// each time, up to `hardest` in all, if the plane has about the direction in which they meet.
 constexpr double harder = 4, hardest = 64;
 /// Greatest cosine between the normals of two planes of one pair.
 constexpr double other_normal = 0.95;
@@ -88,11 +88,15 @@ struct MovingFeatures {
 /// How near two features that start a step at this distance may come, m.
 double nearest_allowed(double start, double layer) { return kept_gap * std::min(start, layer); }
 
+/// Whether they may come nearer than that if they come `nearer` by so much, m.
+bool may_cross(double start, double nearer, double layer) {
+  return start > 0 && !(start - nearer > nearest_allowed(start, layer) * (1 + 1e-9));
+}
+
 /// When two features that start a step at this distance come nearer than they may; < 0: never.
 double crossing(const MovingFeatures& moving, double start, double layer) {
-  const double allowed = nearest_allowed(start, layer);
-  if (!(start > 0) || start - moving.closing() > allowed * (1 + 1e-9)) return -1;
-  return moving.meeting(allowed);
+  if (!may_cross(start, moving.closing(), layer)) return -1;
+  return moving.meeting(nearest_allowed(start, layer));
 }
 
 /// Calls work(item) for all items, chunk by chunk, in parallel.
@@ -212,6 +216,7 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   for (std::size_t v = 0; v < body_of_.size(); ++v) std::copy_n(rest_[v].data(), 3, &end_[4 * v]);
   collected_for_ = end_;
   candidates_.reserve(32 * num_own);
+  collected_before_.reserve(32 * num_own);
   known_.reserve(max_planes_);
 }
 
@@ -328,12 +333,13 @@ void BodyPairs::begin_step_of_part(double part) {
   used_spare_ = 0;
   is_crowded_ = false;
   candidates_.clear();
+  collected_before_.clear();
   known_.clear();
   is_collected_ = false;
 }
 
 /// Collects the candidates for a way, unless the present ones will do.
-void BodyPairs::collect(const ContactWay& way) {
+void BodyPairs::collect(const ContactWay& way, Threads& threads) {
   double moved = 0, longest = 0;
   const auto for_selected = [&](const auto& visit) {
     for (const int body : selected_) {
@@ -366,14 +372,16 @@ void BodyPairs::collect(const ContactWay& way) {
         spare_ > least_spare ? max_candidates_ : std::numeric_limits<std::size_t>::max();
     return features_.find(
         way.starts(), collected_for_.data(), (1 + 2 * spare_) * thickest_,
-        [this](int a, int b) { return may_meet(a, b); }, most);
+        [this](int a, int b) { return may_meet(a, b); }, threads, most);
   };
   while (!are_found()) {
     spare_ /= 2;
     is_crowded_ = true;
   }
   std::sort(known_.begin(), known_.end());
+  candidates_.swap(collected_before_);
   candidates_.clear();
+  next_before_ = 0;
   for (const VertexFacePair& pair : features_.vertex_faces()) {
     const auto& t = features_.triangles()[at(pair.triangle)];
     if (are_tied(std::array{pair.vertex}, t)) continue;
@@ -386,26 +394,36 @@ void BodyPairs::collect(const ContactWay& way) {
   }
 }
 
+/// What is known of a candidate that was collected before in this step stays.
 void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bool is_edges) {
   if (!settings_.colliders.empty() && !is_raised(corners, first, second, is_edges)) return;
   const auto is_left_out = [&](int vertex) {
     return at(vertex) < left_out_->size() && (*left_out_)[at(vertex)] != 0;
   };
   if (left_out_ != nullptr && std::any_of(corners.begin(), corners.end(), is_left_out)) return;
-  const Known wanted{is_edges, first, second, -1};
-  // The last one, which is the newest.
-  const auto found = std::upper_bound(known_.begin(), known_.end(), wanted);
-  const bool is_known = found != known_.begin() && !(*(found - 1) < wanted);
   const auto body = [&](std::size_t i) { return at(body_of_[at(corners[i])]); };
-  candidates_.push_back({.corners = corners,
-                         .first = first,
-                         .second = second,
-                         .is_edges = is_edges,
-                         .crosses = false,
-                         .plane = is_known ? (found - 1)->plane : -1,
-                         .start = -1,
-                         .layer = part_ * std::min(layer_[body(0)], layer_[body(3)]),
-                         .time = -1});
+  Candidate own{.corners = corners,
+                .first = first,
+                .second = second,
+                .is_edges = is_edges,
+                .crosses = false,
+                .is_represented = false,
+                .plane = -1,
+                .start = -1,
+                .layer = part_ * std::min(layer_[body(0)], layer_[body(3)]),
+                .time = -1};
+  while (next_before_ < collected_before_.size() && collected_before_[next_before_] < own) {
+    ++next_before_;
+  }
+  if (next_before_ < collected_before_.size() && !(own < collected_before_[next_before_])) {
+    candidates_.push_back(collected_before_[next_before_]);
+    return;
+  }
+  // The last one is the newest.
+  const Known wanted{is_edges, first, second, std::numeric_limits<int>::max()};
+  const auto after = std::upper_bound(known_.begin(), known_.end(), wanted);
+  if (after != known_.begin() && (after - 1)->is_of(wanted)) own.plane = (after - 1)->plane;
+  candidates_.push_back(own);
 }
 
 /// Measures the distance at the start of the step, and the layer of two parts of one body.
@@ -420,11 +438,14 @@ void BodyPairs::measure(Candidate& own, const Corners& start) const {
 void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
   double moved = 0;
   for (const int corner : own.corners) moved = std::max(moved, end_[4 * at(corner) + 3]);
-  if (own.start > own.layer + 2 * (1 + 1e-9) * moved) {  // too far to come near
-    own.time = -1;
-    own.crosses = false;
-    return;
-  }
+  const double nearer = 2 * (1 + 1e-9) * moved;  // a bound of how much nearer they come
+  own.time = -1;
+  own.crosses = false;
+  if (own.start > own.layer + nearer) return;
+  // Those that another pair represents are within reach now as then.
+  const bool can_only_cross = own.plane >= 0 || own.is_represented;
+  const bool is_far = own.start >= 0 && !may_cross(own.start, nearer, own.layer);
+  if (can_only_cross && (!held || is_far)) return;
   MovingFeatures moving{.is_edges = own.is_edges, .before = {}, .after = {}, .motion = {}};
   for (std::size_t i = 0; i < 4; ++i) {
     moving.before[i] = way.start(own.corners[i]);
@@ -432,13 +453,14 @@ void BodyPairs::look(Candidate& own, const ContactWay& way, bool held) const {
     moving.motion[i] = moving.after[i] - moving.before[i];
   }
   if (own.start < 0) measure(own, moving.before);
-  own.time = held ? crossing(moving, own.start, own.layer) : -1;
+  if (held) own.time = crossing(moving, own.start, own.layer);
   own.crosses = own.time >= 0;
-  if (own.crosses || own.plane >= 0) return;
+  if (own.crosses || can_only_cross) return;
   // Until the step is solved, a body falls together with what it stands on: what counts is how far
   // each moves.
   if (own.start <= own.layer + std::min(2 * moved, most_ahead * own.layer)) {
-    own.time = 0;
+    own.is_represented = !is_nearest_at_start(own, moving.before, way);
+    if (!own.is_represented) own.time = 0;
   } else if (own.start - moving.closing() <= own.layer) {
     own.time = moving.meeting(own.layer);
   }
@@ -538,6 +560,13 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
   return first_sticks_out && second_sticks_out && !(is_flat && second_is_flat);
 }
 
+bool BodyPairs::is_nearest_at_start(const Candidate& own, const Corners& start,
+                                    const ContactWay& way) const {
+  const NearestPoints nearest = nearest_of(own.is_edges, start);
+  return nearest.distance > 0 &&
+         is_nearest_here(own, nearest, [&](int vertex) { return way.start(vertex); });
+}
+
 /// The thickness of the layer between two features in this step, m. Vertices push on faces wherever
 /// they are. Edges of a smooth surface, or features beside a face, represent the distance in one
 /// step and not in the next: such a pair holds where it is, and pushes only if it is much nearer.
@@ -578,12 +607,13 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
     // Vertices find the nearest surface by themselves.
     if (plane.point.count < 2) return false;
   }
-  bool changed = false;
-  if (own.plane >= 0) {
-    changed = points.harden(at(own.plane), harder, hardest);
-    if (dot(points.points()[at(own.plane)].normal, plane.normal) > other_normal) return changed;
+  plane.older = own.plane;
+  for (int known = own.plane; known >= 0; known = points.points()[at(known)].older) {
+    if (dot(points.points()[at(known)].normal, plane.normal) > other_normal) {
+      return points.harden(at(known), harder, hardest);
+    }
   }
-  if (!points.add(plane)) return changed;
+  if (!points.add(plane)) return false;
   own.plane = static_cast<int>(points.points().size()) - 1;
   known_.push_back({own.is_edges, own.first, own.second, own.plane});
   return true;
@@ -591,7 +621,7 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
 
 int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Threads& threads) {
   if (selected_.size() == 1 && !settings_.within_bodies) return 0;
-  collect(way);
+  collect(way, threads);
   const auto is_asked = [&](const Candidate& own) {
     return is_selected_[at(body_of(own.corners[0]))] != 0 &&
            is_selected_[at(body_of(own.corners[3]))] != 0;
@@ -609,7 +639,7 @@ int BodyPairs::find(const ContactWay& way, bool held, SurfacePoints& points, Thr
 
 bool BodyPairs::find_shares(const ContactWay& way, std::vector<double>& shares, Threads& threads) {
   shares.assign(num_bodies(), 1);
-  collect(way);
+  collect(way, threads);
   bool any = false;
   for (int round = 0;; ++round) {
     for_each(candidates_, threads, [&](Candidate& own) {

@@ -110,30 +110,40 @@ class BodyPairs {
     std::array<int, 4> corners;  ///< vertices
     int first, second;           ///< vertex and triangle, or edges
     bool is_edges;
-    bool crosses;  ///< `time` is when they would meet
-    int plane;     ///< into the step's points; -1: none
-    double start;  ///< distance of the features at x_n, m; < 0: not known yet
-    double layer;  ///< m
-    double time;   ///< in the step when they come near; < 0: never
+    bool crosses;         ///< `time` is when they would meet
+    bool is_represented;  ///< by another pair at x_n
+    int plane;            ///< the newest one, into the step's points; -1: none
+    double start;         ///< distance of the features at x_n, m; < 0: not known yet
+    double layer;         ///< m
+    double time;          ///< in the step when they come near; < 0: never
+
+    bool operator<(const Candidate& other) const {
+      return std::tie(is_edges, first, second) <
+             std::tie(other.is_edges, other.first, other.second);
+    }
   };
   /// A pair that has a plane.
   struct Known {
     bool is_edges;
     int first, second, plane;
     bool operator<(const Known& other) const {
-      return std::tie(is_edges, first, second) <
-             std::tie(other.is_edges, other.first, other.second);
+      return std::tie(is_edges, first, second, plane) <
+             std::tie(other.is_edges, other.first, other.second, other.plane);
+    }
+    bool is_of(const Known& pair) const {
+      return is_edges == pair.is_edges && first == pair.first && second == pair.second;
     }
   };
   using Corners = std::array<Vec3, 4>;
 
-  void collect(const ContactWay& way);
+  void collect(const ContactWay& way, Threads& threads);
   void add(const std::array<int, 4>& corners, int first, int second, bool is_edges);
   void measure(Candidate& own, const Corners& start) const;
   void look(Candidate& own, const ContactWay& way, bool held) const;
   template <class Place>
   bool is_nearest_here(const Candidate& own, const NearestPoints& nearest,
                        const Place& place) const;
+  bool is_nearest_at_start(const Candidate& own, const Corners& start, const ContactWay& way) const;
   template <class Place>
   bool sticks_out(int vertex, const Vec3& away, const Place& place) const;
   template <class Place>
@@ -196,7 +206,9 @@ class BodyPairs {
   std::vector<char> is_raised_edge_, is_raised_vertex_;
   const std::vector<char>* left_out_ = nullptr;
   // The current step.
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_;  ///< ascending
+  std::vector<Candidate> collected_before_;
+  std::size_t next_before_ = 0;  ///< the first of these that is not before the last candidate
   std::vector<Known> known_;
   bool is_collected_ = false;
   std::vector<double> end_;            ///< x, y, z and the length of the way, [4 * num_vertices]

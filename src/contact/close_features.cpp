@@ -1,6 +1,7 @@
 #include "contact/close_features.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/index.h"
@@ -34,6 +35,11 @@ bool within(const Box& a, const Box& b, double reach) {
   return true;
 }
 
+/// Tasks per thread: bodies have far from equally many pairs.
+constexpr int tasks_of_thread = 8;
+/// First features whose pairs one task sorts.
+constexpr int sorted_at_once = 1024;
+
 }  // namespace
 
 double CloseFeatures::Boxes::looseness() const {
@@ -63,8 +69,11 @@ struct CloseFeatures::Search {
   double reach;
   std::size_t most;  ///< pairs
   const CloseFeatures& own;
+  std::atomic<std::size_t>& count;  ///< pairs that all tasks know of
 
-  bool has_too_many() const { return own.num_pairs() > most; }
+  bool has_too_many(const Found& found) const {
+    return count - found.counted + found.count() > most;
+  }
 
   template <std::size_t N>
   Box box(const std::array<int, N>& corners) const {
@@ -74,16 +83,15 @@ struct CloseFeatures::Search {
 };
 
 CloseFeatures::CloseFeatures(const std::vector<BodyFeatures>& bodies) {
-  std::size_t moving_edges = 0, fixed_corners = 0;
+  std::size_t moving_edges = 0;
   for (const BodyFeatures& surface : bodies) {
     const std::size_t before = edges_.size();
     add_body(surface);
     if (!surface.is_fixed) moving_edges += edges_.size() - before;
-    if (surface.is_fixed) fixed_corners = std::max(fixed_corners, 3 * surface.triangles.size());
   }
   vertex_faces_.reserve(4 * moving_edges);
   edge_edges_.reserve(8 * moving_edges);
-  near_.reserve(fixed_corners);
+  start_.reserve(std::max(edges_.size(), num_vertices_) + 1);
 }
 
 void CloseFeatures::add_body(const BodyFeatures& surface) {
@@ -105,6 +113,7 @@ void CloseFeatures::add_body(const BodyFeatures& surface) {
   };
   sort_once(edges_, first_edge);
   sort_once(body.vertices, 0);
+  if (!body.vertices.empty()) num_vertices_ = std::max(num_vertices_, at(body.vertices.back()) + 1);
   body.edges.first = static_cast<int>(first_edge);
   body.edges.boxes.resize(edges_.size() - first_edge);
   body.triangles.first = static_cast<int>(triangles_.size());
@@ -131,25 +140,27 @@ void CloseFeatures::update(Body& body, const Search& search) {
 /// The vertices of triangles near a box, ascending, if the body is fixed, as it may be much larger
 /// than what it meets; otherwise all vertices.
 const std::vector<int>& CloseFeatures::vertices_near(const Body& own, const Box& box,
-                                                     const Search& search) {
+                                                     const Search& search, Found& found) const {
   if (!own.is_fixed || own.triangles.boxes.empty()) return own.vertices;
-  near_.clear();
+  std::vector<int>& near = found.near;
+  near.clear();
   const auto touches = [&](const Box& other) { return search.touch(box, other); };
   own.triangles.tree.any(touches, [&](int place) {
     if (!touches(own.triangles.box(place))) return false;
     const auto& t = triangles_[at(own.triangles.item(place))];
-    near_.insert(near_.end(), t.begin(), t.end());
+    near.insert(near.end(), t.begin(), t.end());
     return false;
   });
-  std::sort(near_.begin(), near_.end());
-  near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
-  return near_;
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  return near;
 }
 
-void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Search& search) {
+void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Search& search,
+                                    Found& found) const {
   if (other.triangles.boxes.empty()) return;
-  for (const int vertex : vertices_near(own, other.bounds, search)) {
-    if (search.has_too_many()) return;
+  for (const int vertex : vertices_near(own, other.bounds, search, found)) {
+    if (search.has_too_many(found)) return;
     const Box box = search.box(std::array<int, 1>{vertex});
     const auto touches = [&](const Box& face) { return search.touch(box, face); };
     other.triangles.tree.any(touches, [&](int place) {
@@ -157,25 +168,23 @@ void CloseFeatures::find_faces_near(const Body& own, const Body& other, const Se
       const int triangle = other.triangles.item(place);
       const auto& t = triangles_[at(triangle)];
       if (vertex == t[0] || vertex == t[1] || vertex == t[2]) return false;
-      vertex_faces_.push_back({vertex, triangle});
+      found.vertex_faces.push_back({vertex, triangle});
       return false;
     });
   }
 }
 
-void CloseFeatures::find_between(Body& a, Body& b, const Search& search) {
-  for (Body* const body : {&a, &b}) {
-    if (!body->is_up_to_date) update(*body, search);
-  }
-  find_faces_near(a, b, search);
-  if (&a != &b) find_faces_near(b, a, search);
+void CloseFeatures::find_between(const Body& a, const Body& b, const Search& search,
+                                 Found& found) const {
+  find_faces_near(a, b, search, found);
+  if (&a != &b) find_faces_near(b, a, search, found);
   const auto touch = [&](const Box& p, const Box& q) { return search.touch(p, q); };
   const auto visit = [&](int i, int j) {
-    if (search.has_too_many() || !touch(a.edges.box(i), b.edges.box(j))) return;
+    if (!touch(a.edges.box(i), b.edges.box(j)) || search.has_too_many(found)) return;
     const auto [first, second] = std::minmax({a.edges.item(i), b.edges.item(j)});
     const auto &p = edges_[at(first)], &q = edges_[at(second)];
     if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
-    edge_edges_.push_back({first, second});
+    found.edge_edges.push_back({first, second});
   };
   if (&a == &b) {
     a.edges.tree.pairs(touch, visit);
@@ -184,32 +193,91 @@ void CloseFeatures::find_between(Body& a, Body& b, const Search& search) {
   }
 }
 
-bool CloseFeatures::find(const double* before, const double* after, double reach,
-                         const Meets& meets, std::size_t most) {
-  const Search search{before, after, reach, most, *this};
-  vertex_faces_.clear();
-  edge_edges_.clear();
-  for (Body& body : bodies_) {
-    if (body.is_fixed && body.is_up_to_date) continue;
+/// Lists the bodies that come near each other, with their trees up to date.
+void CloseFeatures::find_near_bodies(const Search& search, const Meets& meets, Threads& threads) {
+  const int num_bodies = static_cast<int>(bodies_.size());
+  threads.parallel_for(num_bodies, [&](int i) {
+    Body& body = bodies_[at(i)];
+    if (body.is_fixed && body.is_up_to_date) return;
     body.is_up_to_date = false;
-    if (body.vertices.empty()) continue;
+    if (body.vertices.empty()) return;
     body.bounds = search.box(std::array<int, 1>{body.vertices[0]});
     for (const int vertex : body.vertices) {
       body.bounds = AabbTree::join(body.bounds, search.box(std::array<int, 1>{vertex}));
     }
-  }
-  for (std::size_t a = 0; a < bodies_.size(); ++a) {
-    for (std::size_t b = 0; b <= a; ++b) {
-      if (bodies_[a].vertices.empty() || bodies_[b].vertices.empty()) continue;
-      if (!search.touch(bodies_[a].bounds, bodies_[b].bounds)) continue;
-      if (bodies_[a].is_fixed && bodies_[b].is_fixed) continue;
-      if (!meets(static_cast<int>(a), static_cast<int>(b))) continue;
-      find_between(bodies_[a], bodies_[b], search);
-      if (search.has_too_many()) return false;
+  });
+  near_bodies_.clear();
+  to_update_.clear();
+  for (int a = 0; a < num_bodies; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      const Body &one = bodies_[at(a)], &other = bodies_[at(b)];
+      if (one.vertices.empty() || other.vertices.empty()) continue;
+      if (!search.touch(one.bounds, other.bounds)) continue;
+      if (one.is_fixed && other.is_fixed) continue;
+      if (!meets(a, b)) continue;
+      near_bodies_.emplace_back(a, b);
+      for (const int body : {a, b}) {
+        if (!std::exchange(bodies_[at(body)].is_up_to_date, true)) to_update_.push_back(body);
+      }
     }
   }
-  std::sort(vertex_faces_.begin(), vertex_faces_.end());
-  std::sort(edge_edges_.begin(), edge_edges_.end());
+  threads.parallel_for(static_cast<int>(to_update_.size()),
+                       [&](int i) { update(bodies_[at(to_update_[at(i)])], search); });
+}
+
+/// Puts one list of all tasks in order: by its first feature, of which there are num_firsts, and
+/// then by its second.
+template <class Pair>
+void CloseFeatures::sort(std::vector<Pair> Found::*list, std::size_t num_firsts, int Pair::*first,
+                         std::vector<Pair>& sorted, Threads& threads) {
+  start_.assign(num_firsts + 1, 0);
+  std::size_t count = 0;
+  for (const Found& found : found_) {
+    for (const Pair& pair : found.*list) ++start_[at(pair.*first) + 1];
+    count += (found.*list).size();
+  }
+  for (std::size_t i = 0; i < num_firsts; ++i) start_[i + 1] += start_[i];
+  sorted.resize(count);
+  for (const Found& found : found_) {
+    for (const Pair& pair : found.*list) sorted[at(start_[at(pair.*first)]++)] = pair;
+  }
+  // Each start is now the next one's.
+  const int num = static_cast<int>(num_firsts);
+  threads.parallel_for((num + sorted_at_once - 1) / sorted_at_once, [&](int task) {
+    const int last = std::min((task + 1) * sorted_at_once, num);
+    for (int i = task * sorted_at_once; i < last; ++i) {
+      std::sort(sorted.begin() + (i > 0 ? start_[at(i) - 1] : 0), sorted.begin() + start_[at(i)]);
+    }
+  });
+}
+
+bool CloseFeatures::find(const double* before, const double* after, double reach,
+                         const Meets& meets, Threads& threads, std::size_t most) {
+  std::atomic<std::size_t> count = 0;
+  const Search search{before, after, reach, most, *this, count};
+  find_near_bodies(search, meets, threads);
+  const int num_near = static_cast<int>(near_bodies_.size());
+  const int num_tasks =
+      threads.count() == 1 ? 1 : std::min(num_near, tasks_of_thread * threads.count());
+  if (found_.size() < at(num_tasks)) found_.resize(at(num_tasks));
+  for (Found& found : found_) {
+    found.vertex_faces.clear();
+    found.edge_edges.clear();
+    found.counted = 0;
+  }
+  vertex_faces_.clear();
+  edge_edges_.clear();
+  threads.parallel_for(num_tasks, [&](int task) {
+    Found& own = found_[at(task)];
+    for (int i = task; i < num_near; i += num_tasks) {
+      const auto [a, b] = near_bodies_[at(i)];
+      find_between(bodies_[at(a)], bodies_[at(b)], search, own);
+      count += own.count() - std::exchange(own.counted, own.count());
+    }
+  });
+  if (count > most) return false;
+  sort(&Found::vertex_faces, num_vertices_, &VertexFacePair::vertex, vertex_faces_, threads);
+  sort(&Found::edge_edges, edges_.size(), &EdgePair::first, edge_edges_, threads);
   return true;
 }
 

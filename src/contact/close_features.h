@@ -3,8 +3,10 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "base/parallel_for.h"
 #include "contact/aabb_tree.h"
 #include "supple/mesh.h"
 
@@ -51,11 +53,11 @@ class CloseFeatures {
   explicit CloseFeatures(const std::vector<BodyFeatures>& bodies);
 
   /// Finds the pairs for motion between two positions of all vertices, m, padded to four numbers
-  /// per vertex, all of them finite. Both lists are ascending and contain each pair once. Allocates
-  /// only to hold more pairs than ever before. Returns whether there are no more than `most`;
-  /// otherwise the lists are incomplete.
+  /// per vertex, all of them finite. Both lists are ascending and contain each pair once, for any
+  /// number of threads. Allocates only to hold more pairs than ever before. Returns whether there
+  /// are no more than `most`; otherwise the lists are empty.
   bool find(const double* before, const double* after, double reach, const Meets& meets,
-            std::size_t most = std::numeric_limits<std::size_t>::max());
+            Threads& threads, std::size_t most = std::numeric_limits<std::size_t>::max());
 
   const std::vector<VertexFacePair>& vertex_faces() const { return vertex_faces_; }
   const std::vector<EdgePair>& edge_edges() const { return edge_edges_; }
@@ -90,21 +92,38 @@ class CloseFeatures {
     bool is_fixed = false;
   };
   struct Search;
-  std::size_t num_pairs() const { return vertex_faces_.size() + edge_edges_.size(); }
+  /// What one of several tasks finds.
+  struct Found {
+    std::vector<VertexFacePair> vertex_faces;
+    std::vector<EdgePair> edge_edges;
+    std::vector<int> near;    ///< result of vertices_near
+    std::size_t counted = 0;  ///< pairs that other tasks know of
+    std::size_t count() const { return vertex_faces.size() + edge_edges.size(); }
+  };
   int first_of(int body, std::size_t end, Boxes Body::*items) const {
     const auto b = static_cast<std::size_t>(body);
     return b < bodies_.size() ? (bodies_[b].*items).first : static_cast<int>(end);
   }
   void add_body(const BodyFeatures& surface);
+  void find_near_bodies(const Search& search, const Meets& meets, Threads& threads);
   static void update(Body& body, const Search& search);
-  void find_between(Body& a, Body& b, const Search& search);
-  const std::vector<int>& vertices_near(const Body& own, const Box& box, const Search& search);
-  void find_faces_near(const Body& own, const Body& other, const Search& search);
+  void find_between(const Body& a, const Body& b, const Search& search, Found& found) const;
+  const std::vector<int>& vertices_near(const Body& own, const Box& box, const Search& search,
+                                        Found& found) const;
+  void find_faces_near(const Body& own, const Body& other, const Search& search,
+                       Found& found) const;
+  template <class Pair>
+  void sort(std::vector<Pair> Found::*list, std::size_t num_firsts, int Pair::*first,
+            std::vector<Pair>& sorted, Threads& threads);
 
   std::vector<std::array<int, 3>> triangles_;
   std::vector<std::array<int, 2>> edges_;
+  std::size_t num_vertices_ = 0;  ///< after the last one of a feature
   std::vector<Body> bodies_;
-  std::vector<int> near_;  ///< result of vertices_near
+  std::vector<std::pair<int, int>> near_bodies_;
+  std::vector<int> to_update_;  ///< bodies
+  std::vector<Found> found_;
+  std::vector<int> start_;  ///< of the pairs of each first feature
   std::vector<VertexFacePair> vertex_faces_;
   std::vector<EdgePair> edge_edges_;
 };

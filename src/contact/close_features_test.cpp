@@ -90,6 +90,11 @@ bool share(const std::array<int, N>& a, const std::array<int, M>& b) {
                      [&](int vertex) { return std::find(b.begin(), b.end(), vertex) != b.end(); });
 }
 
+Threads& alone() {
+  static Threads threads(1);
+  return threads;
+}
+
 bool all_meet(int /*a*/, int /*b*/) { return true; }
 bool only_different_bodies(int a, int b) { return a != b; }
 
@@ -100,7 +105,11 @@ void expect_all_pairs(const Layers& layers, CloseFeatures& close, double reach,
   const auto may_meet = [&](int a, int b) {
     return meets(body_of[static_cast<std::size_t>(a)], body_of[static_cast<std::size_t>(b)]);
   };
-  close.find(layers.before[0].v, layers.after[0].v, reach, meets);
+  Threads three(3);
+  close.find(layers.before[0].v, layers.after[0].v, reach, meets, three);
+  const auto by_three = std::pair(close.vertex_faces(), close.edge_edges());
+  close.find(layers.before[0].v, layers.after[0].v, reach, meets, alone());
+  EXPECT_EQ(std::pair(close.vertex_faces(), close.edge_edges()), by_three);
   std::vector<VertexFacePair> vertex_faces;
   for (int vertex = 0; vertex < static_cast<int>(layers.before.size()); ++vertex) {
     for (std::size_t t = 0; t < close.triangles().size(); ++t) {
@@ -145,21 +154,31 @@ TEST(CloseFeatures, PairsAreThoseOfAllPairsWhoseSweptBoxesAreWithinReach) {
 TEST(CloseFeatures, TooManyPairsAreNotHeld) {
   Layers layers(4, 7, 0.7);
   CloseFeatures close({layers.surface()});
-  const auto find = [&](std::size_t most) {
-    return close.find(layers.before[0].v, layers.after[0].v, 0.8, all_meet, most);
+  const auto find = [&](CloseFeatures& in, std::size_t most, Threads& threads) {
+    return in.find(layers.before[0].v, layers.after[0].v, 0.8, all_meet, threads, most);
   };
-  ASSERT_TRUE(find(100000));
+  ASSERT_TRUE(find(close, 100000, alone()));
   const auto all_faces = close.vertex_faces();
   const auto all_edges = close.edge_edges();
   const std::size_t count = all_faces.size() + all_edges.size();
-  // A vertex may find some more faces before the search notices that there are too many.
-  for (const std::size_t most : {std::size_t{0}, count / 4, count / 2, count - 1}) {
-    EXPECT_FALSE(find(most));
-    EXPECT_LT(close.vertex_faces().size() + close.edge_edges().size(), most + 100);
+  Threads three(3);
+  for (Threads* const threads : {&alone(), &three}) {
+    for (const std::size_t most : {std::size_t{0}, count / 4, count / 2, count - 1}) {
+      EXPECT_FALSE(find(close, most, *threads));
+      EXPECT_TRUE(close.vertex_faces().empty() && close.edge_edges().empty());
+    }
+    EXPECT_TRUE(find(close, count, *threads));
+    EXPECT_EQ(close.vertex_faces(), all_faces);
+    EXPECT_EQ(close.edge_edges(), all_edges);
   }
-  EXPECT_TRUE(find(count));
-  EXPECT_EQ(close.vertex_faces(), all_faces);
-  EXPECT_EQ(close.edge_edges(), all_edges);
+  // The search ends early: its lists grow less often.
+  const auto allocations = [&](std::size_t most) {
+    CloseFeatures fresh({layers.surface()});
+    const long before = num_allocations();
+    find(fresh, most, alone());
+    return num_allocations() - before;
+  };
+  EXPECT_LT(allocations(0), allocations(count) / 2);
 }
 
 TEST(CloseFeatures, PairsAreRightAfterAnyMotion) {
@@ -199,11 +218,11 @@ TEST(CloseFeatures, DoNotDependOnWhatWasFoundBefore) {
   Layers layers(3, 6, 1);
   CloseFeatures old({layers.surface()});
   layers.crumple(10);
-  old.find(layers.before[0].v, layers.after[0].v, 0.5, all_meet);
+  old.find(layers.before[0].v, layers.after[0].v, 0.5, all_meet, alone());
   layers.move(2);
   CloseFeatures fresh({layers.surface()});
-  old.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
-  fresh.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
+  old.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet, alone());
+  fresh.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet, alone());
   EXPECT_EQ(old.vertex_faces(), fresh.vertex_faces());
   EXPECT_EQ(old.edge_edges(), fresh.edge_edges());
 }
@@ -212,7 +231,7 @@ TEST(CloseFeatures, AllThatMeetDuringAStepAreAmongThem) {
   Layers layers(3, 6, 0.5);
   CloseFeatures close({layers.surface()});
   layers.move(0.8);
-  close.find(layers.before[0].v, layers.after[0].v, 0, all_meet);
+  close.find(layers.before[0].v, layers.after[0].v, 0, all_meet, alone());
   const auto query = [&](const std::array<int, 4>& v, const VectorField& x) {
     std::array<Vec3, 4> points;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -238,10 +257,10 @@ TEST(CloseFeatures, AllThatMeetDuringAStepAreAmongThem) {
 
 TEST(CloseFeatures, WithoutFeaturesThereAreNoPairs) {
   CloseFeatures close({BodyFeatures{}});
-  close.find(nullptr, nullptr, 1, all_meet);
+  close.find(nullptr, nullptr, 1, all_meet, alone());
   EXPECT_TRUE(close.vertex_faces().empty());
   CloseFeatures without_bodies({});
-  without_bodies.find(nullptr, nullptr, 1, all_meet);
+  without_bodies.find(nullptr, nullptr, 1, all_meet, alone());
   EXPECT_TRUE(close.vertex_faces().empty());
   EXPECT_TRUE(close.edge_edges().empty());
 }
@@ -250,10 +269,10 @@ TEST(CloseFeatures, FindingTheSameAgainAllocatesNothing) {
   Layers layers(3, 6, 0.5);
   CloseFeatures close({layers.surface()});
   layers.move(0.3);
-  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
+  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet, alone());
   const long before = num_allocations();
-  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet);
-  close.find(layers.after[0].v, layers.after[0].v, 0.1, all_meet);
+  close.find(layers.before[0].v, layers.after[0].v, 0.1, all_meet, alone());
+  close.find(layers.after[0].v, layers.after[0].v, 0.1, all_meet, alone());
   EXPECT_EQ(num_allocations(), before);
 }
 

@@ -354,19 +354,20 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   }
   if (step.reach != nullptr) {
     follow_paths(step.reach, threads);
-    find_points(step.reach, false, threads);
+    find_points(step.reach, step.reach, false, threads);
   } else {
-    find_points(x_n_, false, threads);
+    find_points(x_n_, x_n_, false, threads);
   }
 }
 
 /// Looks for points of edges and faces on the way to z, and for what they begin the step with.
-Encounters ContactEnergy::find_points(const double* z, bool held, Threads& threads) {
+Encounters ContactEnergy::find_points(const double* lifted, const double* z, bool held,
+                                      Threads& threads) {
   const std::size_t before = num_points();
-  int count = surface_.find(colliders_, way_to(z), threads);
-  if (meshes_) count += meshes_->find(colliders_, way_to(z), held, surface_, threads);
+  int count = surface_.find(colliders_, way_to(lifted), threads);
+  if (meshes_) count += meshes_->find(colliders_, way_to(lifted), held, surface_, threads);
   if (pairs_) count += pairs_->find(way_to(z), held, surface_, threads);
-  return start_points(before, z, count);
+  return start_points(before, lifted, count);
 }
 
 Encounters ContactEnergy::sweep_pairs(const double* z, Threads& threads) {
@@ -720,9 +721,10 @@ double ContactEnergy::shift_of(std::size_t place, int collider) const {
   return 0;
 }
 
-Encounters ContactEnergy::sweep(const double* z, bool held, Threads& threads) {
-  const int crossings = follow_paths(z, threads);
-  Encounters met = find_points(z, held, threads);
+Encounters ContactEnergy::sweep(const double* lifted, const double* z, bool held,
+                                Threads& threads) {
+  const int crossings = follow_paths(lifted, threads);
+  Encounters met = find_points(lifted, z, held, threads);
   met.crossings += crossings;
   return met;
 }

@@ -258,7 +258,12 @@ class ContactEnergy {
   Encounters sweep(const double* z, Threads& threads) { return sweep(z, true, threads); }
   /// held: z is where the step is about to end. If it is not, this does not look for bodies that
   /// would pass through each other on the way, as the descent may still prevent it.
-  Encounters sweep(const double* z, bool held, Threads& threads);
+  Encounters sweep(const double* z, bool held, Threads& threads) {
+    return sweep(z, z, held, threads);
+  }
+  /// The same if colliders have pushed vertices from `lifted` to z: what meets them is sought where
+  /// it would be without that, and what meets other bodies where it is.
+  Encounters sweep(const double* lifted, const double* z, bool held, Threads& threads);
 
   /// The part of `sweep` with `held` that concerns contacts of bodies with each other and with
   /// meshes.
@@ -370,8 +375,10 @@ class ContactEnergy {
   double friction_work(const double* z) const;
 
   /// Hessian of the energy of one contact with respect to its point, which is where z puts it: [3].
-  /// N/m: 9 numbers, 3x3 symmetric positive semi-definite.
-  void hessian(const Contact& contact, const double* z, double* block) const;
+  /// N/m: 9 numbers, 3x3 symmetric positive semi-definite. as_spring: friction is that of
+  /// `friction_spring`, which never promises less energy than there is.
+  void hessian(const Contact& contact, const double* z, double* block,
+               bool as_spring = false) const;
 
   /// Valid until the next call of `detect` or `begin_step`.
   std::span<const Contact> contacts() const { return {contacts_.get(), num_contacts_}; }
@@ -456,7 +463,7 @@ class ContactEnergy {
   bool touches(std::size_t place, int collider, const Vec3& end, Contact& contact) const;
   bool touches(const Held& held, const Vec3& end, Contact& contact) const;
   Vec3 moved_on(const Vec3& middle, std::size_t place) const;
-  Encounters find_points(const double* z, bool held, Threads& threads);
+  Encounters find_points(const double* lifted, const double* z, bool held, Threads& threads);
   Encounters start_points(std::size_t before, const double* z, int count);
   void start_pair(std::size_t place);
   void keep_from_start();

@@ -95,15 +95,16 @@ Touch ContactEnergy::touch() const {
 
 /// k n n^T inside the plane, plus mu N times
 ///   (I - n n^T) / eps               if the vertex sticks,
-///   (I - n n^T - u u^T/|u|^2) / |u| if it slips.
-void ContactEnergy::hessian(const Contact& contact, const double* z, double* block) const {
+///   (I - n n^T - u u^T/|u|^2) / |u| if it slips; as a spring, (I - n n^T) / |u|.
+void ContactEnergy::hessian(const Contact& contact, const double* z, double* block,
+                            bool as_spring) const {
   const Local local = at_position(contact, z);
   const Vec3& n = contact.normal;
   double across = 0;  // factor of I - n n^T
   double along = 0;   // factor of -u u^T
   if (contact.friction > 0) {
     across = contact.friction / std::max(local.speed, contact.slip) / stage_;
-    if (local.speed > contact.slip) along = across / (local.speed * local.speed);
+    if (local.speed > contact.slip && !as_spring) along = across / (local.speed * local.speed);
   }
   const double normal = (local.gap < 0 ? contact.stiffness_at(-local.gap) / stage_ : 0) - across;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -36,6 +36,7 @@ struct SurfaceContact {
                        ///< outside, is not pushed there
   double harder;       ///< factor of its stiffness
   double layer;        ///< thickness of the layer between two features, m; 0: that of the collider
+  int older = -1;      ///< plane between the same two features with another normal; -1: none
 
   /// A place of the plane as it holds the point, m.
   Vec3 held() const {

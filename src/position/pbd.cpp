@@ -21,6 +21,11 @@ constexpr int chunk_size = 512;
 /// a tet flattened to a line, which would otherwise throw its vertices away.
 constexpr double least_slope = 0.01;
 
+/// The sum w_i^2/m_i of a point counts as at least this part of what it would be if all its
+/// vertices were as light as the lightest. It nearly vanishes where pinned or heavy vertices carry
+/// the point, which would otherwise throw the others away.
+constexpr double least_mobility = 0.1;
+
 struct Length {
   int a, b;
   double rest;          ///< m
@@ -175,6 +180,20 @@ class Pbd final : public PositionSolver {
   }
 
  private:
+  /// How far an impulse moves a point, 1/kg.
+  class Mobility {
+   public:
+    void add(double share, double inverse_mass) {
+      sum_ += share * share * inverse_mass;
+      squares_ += share * share;
+      lightest_ = std::max(lightest_, inverse_mass);
+    }
+    double sum() const { return std::max(sum_, least_mobility * squares_ * lightest_); }
+
+   private:
+    double sum_ = 0, squares_ = 0, lightest_ = 0;
+  };
+
   /// Puts pinned vertices at their targets; the last of several pins wins.
   void hold_pins() {
     for (std::size_t i = 0; i < pin_target_.size(); ++i) {
@@ -189,10 +208,11 @@ class Pbd final : public PositionSolver {
   void hold_points() {
     for (const PinnedPoint& point : model_->pins.points) {
       const PinnedVertex* const corner = &model_->pins.pins[at(point.first)];
-      double sum = 0;
+      Mobility mobility;
       for (int i = 0; i < point.count; ++i) {
-        sum += point.weights[at(i)] * point.weights[at(i)] * weight_[at(corner[i].vertex)];
+        mobility.add(point.weights[at(i)], weight_[at(corner[i].vertex)]);
       }
+      const double sum = mobility.sum();
       if (!(sum > 0)) continue;
       const Vec3 away = model_->pins.stretch(at(point.first), x_, pin_target_);
       for (int i = 0; i < point.count; ++i) {
@@ -257,10 +277,11 @@ class Pbd final : public PositionSolver {
   /// Moves a point by `length` in the direction `along`: each vertex according to its inverse mass
   /// and its weight in the point.
   void move(const ContactPoint& point, double length, const Vector& along) {
-    double sum = 0;
+    Mobility mobility;
     for (int i = 0; i < point.count; ++i) {
-      sum += point.weights[i] * point.weights[i] * weight_[at(point.vertices[i])];
+      mobility.add(point.weights[i], weight_[at(point.vertices[i])]);
     }
+    const double sum = mobility.sum();
     for (int i = 0; i < point.count; ++i) {
       const std::size_t v = at(point.vertices[i]);
       const double part = point.weights[i] * weight_[v] / sum;

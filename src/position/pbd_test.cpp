@@ -167,6 +167,30 @@ TEST(Pbd, AllVerticesMayBePinned) {
   }
 }
 
+TEST(Pbd, APointThatPinnedVerticesCarryThrowsNoOther) {
+  // The point is a ten-thousandth of the way from the first vertex to the second: to move it alone,
+  // the second would have to go ten thousand times as far.
+  for (const bool is_pinned : {true, false}) {
+    Model model = test::particles({{0, 0, 0}, {1, 0, 0}}, {is_pinned ? 1.0 : 1e9, 1});
+    if (is_pinned) model.pins.pins.push_back({0, 0, 1e3, {0, 0, 0}});
+    const int first = static_cast<int>(model.pins.pins.size());
+    const Vec3 target{1e-4, 0.02, 0};
+    for (int vertex : {0, 1}) model.pins.pins.push_back({vertex, 0, 1e3, target, -1, 0});
+    model.pins.points.push_back({first, 2, 1e3, {1 - 1e-4, 1e-4}});
+    const VectorField y = test::rest_of(model);
+    const VectorField z = project(model, stiff(1, 1), y, 1);
+    EXPECT_NEAR(z[1][0], 1, 1e-12);
+    EXPECT_GT(z[1][1], 0);
+    EXPECT_LT(z[1][1], 0.02);
+  }
+  // Two free vertices bring it to its place.
+  Model model = test::particles({{0, 0, 0}, {1, 0, 0}}, {1, 2});
+  for (int vertex : {0, 1}) model.pins.pins.push_back({vertex, 0, 1e3, {0.5, 0.02, 0}, -1, 0});
+  model.pins.points.push_back({0, 2, 1e3, {0.5, 0.5}});
+  const VectorField z = project(model, stiff(1, 1), test::rest_of(model), 1);
+  EXPECT_NEAR(0.5 * (z[0][1] + z[1][1]), 0.02, 1e-15);
+}
+
 TEST(Pbd, ACollapsedBodyStaysFinite) {
   const Model model = build_model(box_scene(2, "arap", 100, 0));
   VectorField point(model.rest.size()), flat = test::rest_of(model), line = flat;

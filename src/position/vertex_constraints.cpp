@@ -6,6 +6,7 @@
 
 #include "base/index.h"
 #include "math/mat3.h"
+#include "math/vec3.h"
 
 namespace supple {
 
@@ -13,9 +14,9 @@ namespace {
 
 using Vector = Vector3<double>;
 
-/// Newton steps of a vertex in contact. The function is convex and piecewise smooth, so three or
-/// four are enough; this bounds the rest.
-constexpr int max_newton_steps = 20;
+/// Newton steps of a vertex in contact. The function is convex and piecewise smooth, so few are
+/// enough; this bounds the rest.
+constexpr int max_newton_steps = 400;
 /// What rounding leaves of forces that balance, relative to them.
 constexpr double rounding = 1e-13;
 constexpr double vertex_decrease = 1e-4;
@@ -48,30 +49,61 @@ struct VertexEnergy {
     return value;
   }
 
-  Mat3<double> hessian(const Vector& z) const {
+  Mat3<double> hessian(const Vector& z, bool as_spring) const {
     Mat3<double> H = quadratic * Mat3<double>::identity();
     double block[9];
     for (int c = first_contact; c >= 0; c = next_contact[at(c)]) {
-      contact.hessian(contact.contacts()[at(c)], z.v, block);
+      contact.hessian(contact.contacts()[at(c)], z.v, block, as_spring);
       for (int i = 0; i < 9; ++i) H(i / 3, i % 3) += block[i];
     }
     return H;
   }
 };
 
-/// The minimum, searched from z.
-Vector minimise(const VertexEnergy& energy, Vector z) {
+/// How far one contact moves a point along its normal and across it, m.
+///
+/// The normal n is fixed, so the energy is one of t = n . (z - z0) and one of the slip u. With
+/// depth D and slip u0 at z0, the minimum has
+///   A t = k (D - t) + k' max(0, D - t - d_s)
+///   u = u0 A/(A + mu N/eps) if it sticks, u0 (1 - mu N/(A |u0|)) if it slips.
+Vec3 away_from_plane(double quadratic, const Vec3& center, const Contact& pushing,
+                     const Contact& rubbing) {
+  using namespace vec3;
+  const Vec3& n = pushing.normal;
+  const double depth = dot(pushing.surface - center, n);
+  double along = 0;
+  if (depth > 0) {
+    const double k = pushing.stiffness, added = pushing.added;
+    along = k * depth / (quadratic + k);
+    if (depth - along > pushing.soft_depth) {
+      along = ((k + added) * depth - added * pushing.soft_depth) / (quadratic + k + added);
+    }
+  }
+  Vec3 way = along * n;
+  if (rubbing.friction > 0) {
+    const Vec3 moved = center - rubbing.anchor;
+    const Vec3 slip = moved - dot(moved, n) * n;
+    const double speed = norm(slip), most = rubbing.friction / quadratic;
+    const double kept =
+        speed > rubbing.slip + most ? 1 - most / speed : 1 / (1 + most / rubbing.slip);
+    way = way - (1 - kept) * slip;
+  }
+  return way;
+}
+
+/// The minimum, searched from z. Where friction changes its direction, a Newton step goes too far
+/// by orders of magnitude, and shorter ones go to and fro; with friction as a spring none does.
+Vector search_minimum(const VertexEnergy& energy, Vector z) {
   Vector gradient, tried_gradient;
   double force = 0;
   double value = energy.evaluate(z, gradient, force);
-  for (int step = 0; step < max_newton_steps; ++step) {
-    if (!(std::sqrt(dot(gradient, gradient)) > rounding * force)) break;
-    const Vector direction = inverse(energy.hessian(z)) * (-1.0 * gradient);
+  // Whether a step, or one of its first halves, was taken.
+  const auto step = [&](bool as_spring, int halves) {
+    const Vector direction = inverse(energy.hessian(z, as_spring)) * (-1.0 * gradient);
     const double slope = dot(gradient, direction);
-    if (!(slope < 0)) break;
+    if (!(slope < 0)) return false;
     double length = 1;
-    bool has_moved = false;
-    for (int halving = 0; halving < max_vertex_halvings && !has_moved; ++halving, length *= 0.5) {
+    for (int halving = 0; halving <= halves; ++halving, length *= 0.5) {
       const Vector tried = z + length * direction;
       const double tried_value = energy.evaluate(tried, tried_gradient, force);
       // Near the minimum the value changes by less than its rounding.
@@ -80,11 +112,32 @@ Vector minimise(const VertexEnergy& energy, Vector z) {
       z = tried;
       value = tried_value;
       gradient = tried_gradient;
-      has_moved = true;
+      return true;
     }
-    if (!has_moved) break;
+    return false;
+  };
+  for (int k = 0; k < max_newton_steps; ++k) {
+    if (!(std::sqrt(dot(gradient, gradient)) > rounding * force)) break;
+    if (!step(false, 0) && !step(true, max_vertex_halvings)) break;
   }
   return z;
+}
+
+/// The minimum. Most points have one plane, for which there is a formula.
+Vector minimise(const VertexEnergy& energy, const Vector& z) {
+  const std::span<const Contact> contacts = energy.contact.contacts();
+  const int first = energy.first_contact, second = energy.next_contact[at(first)];
+  const Contact& one = contacts[at(first)];
+  const Contact& other = second >= 0 ? contacts[at(second)] : one;
+  const bool is_one_plane =
+      second < 0 || (energy.next_contact[at(second)] < 0 && one.friction == 0 &&
+                     other.stiffness == 0 && other.added == 0 && one.normal == other.normal);
+  if (!is_one_plane || one.layer > 0 || energy.contact.stage() != 1) {
+    return search_minimum(energy, z);
+  }
+  const Vec3 center{energy.center[0], energy.center[1], energy.center[2]};
+  const Vec3 way = away_from_plane(energy.quadratic, center, one, other);
+  return energy.center + Vector{{way[0], way[1], way[2]}};
 }
 
 }  // namespace
@@ -109,7 +162,8 @@ void VertexConstraints<T>::contact_changed(ContactEnergy* contact) {
   if (contact != nullptr) {
     const std::size_t n = impulse_.size();
     positions_.resize(n);
-    lifted_.reserve(n);
+    lifted_.resize(n);
+    ways_.reserve(n);
     first_contact_.assign(n, -1);
     last_contact_.assign(n, -1);
     next_contact_.reserve(contact->max_contacts());
@@ -203,19 +257,19 @@ const double* VertexConstraints<T>::in_double(const Positions<T>& x) {
   }
 }
 
-/// Writes to positions_ where vertices would be if colliders had not pushed them. What goes through
+/// Writes to lifted_ where vertices would be if colliders had not pushed them. What goes through
 /// a collider there, or is inside it, belongs to it, even if the body has lifted it off since.
 template <class T>
 void VertexConstraints<T>::lift(const Positions<T>& x) {
-  copy_to(x, positions_);
-  lifted_.clear();
+  copy_to(x, lifted_);
+  ways_.clear();
   for (const int vertex : pushed_) {
     const double mass = model_->mass[at(vertex)];
     if (!(mass > 0)) continue;
     const PaddedVector& impulse = impulse_[at(vertex)];
     const Vec3 way{impulse[0] / mass, impulse[1] / mass, impulse[2] / mass};
-    for (int k = 0; k < 3; ++k) positions_[at(vertex)][k] -= way[at(k)];
-    lifted_.push_back({vertex, way});
+    for (int k = 0; k < 3; ++k) lifted_[at(vertex)][k] -= way[at(k)];
+    ways_.push_back({vertex, way});
   }
 }
 
@@ -246,8 +300,9 @@ template <class T>
 void VertexConstraints<T>::detect(const Positions<T>& x, Threads& threads) {
   if (contact_ == nullptr || x.empty()) return;
   lift(x);
-  contact_->sweep(positions_[0].v, threads);
-  contact_->detect(in_double(x), {lifted_, ways_of_points()}, threads);
+  const double* const positions = in_double(x);
+  contact_->sweep(lifted_[0].v, positions, true, threads);
+  contact_->detect(positions, {ways_, ways_of_points()}, threads);
   for (int vertex : touching_) first_contact_[at(vertex)] = -1;
   touching_.clear();
   next_contact_.assign(contact_->contacts().size(), -1);

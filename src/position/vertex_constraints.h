@@ -108,11 +108,11 @@ class VertexConstraints {
   std::vector<HeldPoint> held_;     ///< [num_points]
   std::vector<int> touching_;       ///< vertices with contacts, each once
   std::vector<int> pushed_;         ///< those that can have an impulse from contacts
-  std::vector<ContactEnergy::Pushed::Vertex> lifted_;  ///< the same, with how far contacts moved
-                                                       ///< them
-  std::vector<int> visited_;                           ///< by `project`, each vertex once
-  std::vector<PointImpulse> points_;                   ///< [contact->num_points()], of the substep
-  std::vector<Vec3> way_of_point_;                     ///< how far contacts have pushed them, m
+  std::vector<ContactEnergy::Pushed::Vertex> ways_;  ///< how far contacts moved these
+  VectorField lifted_;        ///< [num_vertices] if there are contacts: where they were before
+  std::vector<int> visited_;  ///< by `project`, each vertex once
+  std::vector<PointImpulse> points_;  ///< [contact->num_points()], of the substep
+  std::vector<Vec3> way_of_point_;    ///< how far contacts have pushed them, m
   int num_points_touching_ = 0;
 };
 

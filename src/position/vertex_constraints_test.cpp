@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "contact/test_allocations.h"
 #include "position/constraint_test_support.h"
 
@@ -230,6 +232,58 @@ TEST(VertexConstraints, OneVisitSolvesAVertexWhateverItsImpulseWas) {
     EXPECT_GT(force, 1);
     EXPECT_LT(norm(gradient), 1e-10 * force) << slip;  // Newton to rounding
   }
+}
+
+TEST(VertexConstraints, OneVisitFindsTheMinimumOfAnyContacts) {
+  // Deep starts, so that friction is a hundred times what inertia can do against it, from slips of
+  // a micrometre to a metre; planes that agree, that differ, and a ball. The plane that is alone
+  // has a formula, the others are searched.
+  const Collider floor = plane({0, 1, 0}), slope = plane({0.6, 0.8, 0}, 0.01);
+  const Collider wall = plane({-0.8, 0, 0.6}, 0.02), ball{"", SphereShape{{0, -0.5, 0}, 0.51}, {}};
+  const std::vector<std::vector<Collider>> all{
+      {floor}, {slope}, {floor, slope}, {floor, slope, wall}, {floor, ball}, {ball}};
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> number(-1, 1), exponent(-6, 0);
+  int count = 0;
+  for (const auto& colliders : all) {
+    for (int trial = 0; trial < 200; ++trial) {
+      Model model = particles({{0, 0, 0}}, {std::pow(10, exponent(random))});
+      auto contact = contact_with(colliders, 1, 1e3, 0.3);
+      VectorField start(1), y(1);
+      const double slip = std::pow(10, exponent(random));
+      for (int k = 0; k < 3; ++k) start[0][k] = 0.01 * number(random);
+      for (int k = 0; k < 3; ++k) y[0][k] = start[0][k] + slip * number(random);
+      VertexConstraints<double> constraints(model, contact.get());
+      Positions<double> z = positions_of<double>(y);
+      Threads threads(1);
+      constraints.begin(step_to(y, start), test::one_thread());
+      iterate(constraints, z, threads);
+      if (constraints.num_contacts() == 0) continue;
+      ++count;
+      const auto energy = [&](const Vec3& place) {
+        double sum = 0, unused[3] = {};
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double off = place[k] - y[0][static_cast<int>(k)];
+          sum += 0.5 * model.mass[0] / (h * h) * off * off;
+        }
+        for (const Contact& found : contact->contacts()) {
+          sum += contact->add(found, place.data(), unused);
+        }
+        return sum;
+      };
+      // No place around it is lower. The rounding of the energies leaves 1e-8 of the way.
+      const Vec3 found{z[0][0], z[0][1], z[0][2]};
+      const double least = energy(found);
+      for (const double size : {1e-1, 1e-3, 1e-5}) {
+        for (int around = 0; around < 20; ++around) {
+          Vec3 place = found;
+          for (double& x : place) x += size * slip * number(random);
+          EXPECT_GE(energy(place) / least - 1, -1e-12) << trial << " of " << colliders.size();
+        }
+      }
+    }
+  }
+  EXPECT_GT(count, 600);
 }
 
 TEST(VertexConstraints, AVertexThatLeavesItsColliderGivesTheImpulseBack) {

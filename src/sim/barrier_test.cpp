@@ -28,6 +28,12 @@ Scene stack(double size) {
   return scene;
 }
 
+bool says(const RunWatch& watch, const std::string& code) {
+  const std::vector<Warning> warnings = watch.warnings();
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const Warning& warning) { return warning.code == code; });
+}
+
 TEST(Barrier, NothingMeetsAtAnyBudgetStepAndScale) {
   for (const double size : {1e-3, 0.5, 100.0}) {
     for (const double step : {1.0 / 240, 1.0 / 60, 1.0 / 10}) {
@@ -38,10 +44,14 @@ TEST(Barrier, NothingMeetsAtAnyBudgetStepAndScale) {
         scene.time.step = step;
         scene.solver.iterations = iterations;
         Simulation simulation(scene, {.threads = 1});
-        run_apart(simulation, 12);
-        if (HasFailure()) return;
-        // They did fall, and are still there.
-        EXPECT_LT(middle_of(simulation, 2)[1], 2.9 * size);
+        RunWatch watch(scene);
+        for (int frame = 1; frame <= 12; ++frame) {
+          watch.add(frame, run_apart(simulation, 1), simulation.energies());
+          if (HasFailure()) return;
+        }
+        // They did fall, or hang where two iterations in a long step leave them, and it is said.
+        EXPECT_TRUE(middle_of(simulation, 2)[1] < 2.9 * size || says(watch, "unconverged") ||
+                    says(watch, "energy_gain"));
         EXPECT_GT(middle_of(simulation, 0)[1], 0.2 * size);
       }
     }
@@ -67,8 +77,7 @@ TEST(Barrier, ABoxThatHangsInTheAirInStepsThatAreTooLongIsSaid) {
         watch.add(frame, simulation.step(), simulation.energies());
         if (middle_of(simulation, 2)[1] > 1e-3) ++frames_up;
       }
-      bool said = false;
-      for (const Warning& warning : watch.warnings()) said = said || warning.code == "unconverged";
+      const bool said = says(watch, "unconverged");
       // In steps of 2 to 10 ms it falls off the others within 0.1 to 0.35 s. A friction of 0.4
       // holds it.
       EXPECT_TRUE(said || frames_up <= 6) << method << iterations << ": " << frames_up;
