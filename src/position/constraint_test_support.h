@@ -149,12 +149,18 @@ inline Collider plane(const Vec3& normal, double offset = 0) {
 
 inline std::unique_ptr<ContactEnergy> contact_with(const std::vector<Collider>& colliders,
                                                    int num_vertices, double stiffness,
-                                                   double friction) {
+                                                   double friction, double layer = 0) {
   std::vector<ColliderObject> objects;
   for (const Collider& collider : colliders) objects.emplace_back(collider, "/colliders");
   std::vector<ContactVertex> vertices;
   for (int i = 0; i < num_vertices; ++i) vertices.push_back({.vertex = i, .stiffness = stiffness});
-  return std::make_unique<ContactEnergy>(std::move(objects), friction, std::move(vertices));
+  std::unique_ptr<ColliderGuard> guard;
+  if (layer > 0) {
+    guard = std::make_unique<ColliderGuard>(
+        std::vector<ContactSurface>{}, std::vector<int>(vertices.size(), 0), std::vector{layer});
+  }
+  return std::make_unique<ContactEnergy>(std::move(objects), friction, std::move(vertices),
+                                         std::vector<ContactSurface>{}, nullptr, std::move(guard));
 }
 
 /// Steps a body by backward Euler. `project(step, z)` moves z from y to where constraints put it.

@@ -60,26 +60,37 @@ struct VertexEnergy {
   }
 };
 
-/// How far one contact moves a point along its normal and across it, m.
-///
-/// The normal n is fixed, so the energy is one of t = n . (z - z0) and one of the slip u. With
-/// depth D and slip u0 at z0, the minimum has
-///   A t = k (D - t) + k' max(0, D - t - d_s)
+/// How far one contact pushes a point that is D = depth inside it along its normal, m: the t with
+///   A t = k (D - t) + k' max(0, D - t - d_s), or the force of a barrier at D - t.
+double pushed_out(double quadratic, const Contact& contact, double depth) {
+  if (!(depth > 0)) return 0;
+  if (contact.layer == 0) {
+    const double k = contact.stiffness, added = contact.added;
+    const double soft = k * depth / (quadratic + k);
+    if (depth - soft <= contact.soft_depth) return soft;
+    return ((k + added) * depth - added * contact.soft_depth) / (quadratic + k + added);
+  }
+  // The force grows with the depth, so there is one solution between these.
+  double low = 0, high = std::min(depth, contact.force_at(depth) / quadratic), t = 0;
+  for (int step = 0; step < max_newton_steps; ++step) {
+    const double missing = contact.force_at(depth - t) - quadratic * t;
+    (missing > 0 ? low : high) = t;
+    const double newton = t + missing / (quadratic + contact.stiffness_at(depth - t));
+    const double next = newton > low && newton < high ? newton : 0.5 * (low + high);
+    if (!(std::abs(next - t) > rounding * depth)) break;
+    t = next;
+  }
+  return t;
+}
+
+/// How far one contact moves a point, m. Its normal n is fixed, so the energy is one of n . (z -
+/// z0) and one of the slip u. With slip u0 at z0, the minimum has
 ///   u = u0 A/(A + mu N/eps) if it sticks, u0 (1 - mu N/(A |u0|)) if it slips.
 Vec3 away_from_plane(double quadratic, const Vec3& center, const Contact& pushing,
                      const Contact& rubbing) {
   using namespace vec3;
   const Vec3& n = pushing.normal;
-  const double depth = dot(pushing.surface - center, n);
-  double along = 0;
-  if (depth > 0) {
-    const double k = pushing.stiffness, added = pushing.added;
-    along = k * depth / (quadratic + k);
-    if (depth - along > pushing.soft_depth) {
-      along = ((k + added) * depth - added * pushing.soft_depth) / (quadratic + k + added);
-    }
-  }
-  Vec3 way = along * n;
+  Vec3 way = pushed_out(quadratic, pushing, dot(pushing.surface - center, n)) * n;
   if (rubbing.friction > 0) {
     const Vec3 moved = center - rubbing.anchor;
     const Vec3 slip = moved - dot(moved, n) * n;
@@ -97,7 +108,7 @@ Vector search_minimum(const VertexEnergy& energy, Vector z) {
   Vector gradient, tried_gradient;
   double force = 0;
   double value = energy.evaluate(z, gradient, force);
-  // Whether a step, or one of its first halves, was taken.
+  // Whether a step, or one of its first halves, was taken and got anywhere.
   const auto step = [&](bool as_spring, int halves) {
     const Vector direction = inverse(energy.hessian(z, as_spring)) * (-1.0 * gradient);
     const double slope = dot(gradient, direction);
@@ -109,10 +120,12 @@ Vector search_minimum(const VertexEnergy& energy, Vector z) {
       // Near the minimum the value changes by less than its rounding.
       const double slack = rounding * std::abs(value);
       if (!(tried_value <= value + vertex_decrease * length * slope + slack)) continue;
+      const bool is_lower = tried_value < value - slack;
+      const bool is_flatter = dot(tried_gradient, tried_gradient) < 0.25 * dot(gradient, gradient);
       z = tried;
       value = tried_value;
       gradient = tried_gradient;
-      return true;
+      return is_lower || is_flatter;
     }
     return false;
   };
@@ -132,9 +145,7 @@ Vector minimise(const VertexEnergy& energy, const Vector& z) {
   const bool is_one_plane =
       second < 0 || (energy.next_contact[at(second)] < 0 && one.friction == 0 &&
                      other.stiffness == 0 && other.added == 0 && one.normal == other.normal);
-  if (!is_one_plane || one.layer > 0 || energy.contact.stage() != 1) {
-    return search_minimum(energy, z);
-  }
+  if (!is_one_plane || energy.contact.stage() != 1) return search_minimum(energy, z);
   const Vec3 center{energy.center[0], energy.center[1], energy.center[2]};
   const Vec3 way = away_from_plane(energy.quadratic, center, one, other);
   return energy.center + Vector{{way[0], way[1], way[2]}};
