@@ -132,6 +132,34 @@ TEST(BodyPairs, LongerWaysThanBeforeMissNothing) {
   EXPECT_EQ(planes(0.085, {0.0125, 0.017, 0.018}, true), (std::vector{0, 0, 1}));
 }
 
+TEST(BodyPairs, WhatMeetsAgainHardensThePlaneOfThatDirection) {
+  // The tip comes down through the face, or the face turns into it from the side.
+  Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 0.02, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
+  const VectorField start = two.start;
+  VectorField down = start, turned = start;
+  for (std::size_t v = 3; v < 6; ++v) down[v][1] -= 0.1;
+  turned[0] = {{0, -1, -1, 0}};
+  turned[1] = {{0, 1, -1, 0}};
+  turned[3][0] += 0.05;
+  BodyPairs pairs = two.pairs(0.05);
+  pairs.begin_step(1);
+  const auto factors = [&](const VectorField& end) {
+    two.end = end;
+    pairs.find(two.way(), true, two.points, two.threads);
+    std::vector<double> found;  // of the tip and the face
+    for (const SurfaceContact& plane : two.points.points()) {
+      const bool has_tip = plane.point.vertices[0] == 3 || plane.point.vertices[3] == 3;
+      if (plane.point.count == 4 && has_tip) found.push_back(plane.harder);
+    }
+    return found;
+  };
+  EXPECT_EQ(factors(start), (std::vector<double>{1}));
+  EXPECT_EQ(factors(down), (std::vector<double>{4}));
+  EXPECT_EQ(factors(turned), (std::vector<double>{4, 1}));
+  EXPECT_EQ(factors(down), (std::vector<double>{16, 1}));
+  EXPECT_EQ(factors(turned), (std::vector<double>{16, 4}));
+}
+
 TEST(BodyPairs, LayersGrowFromTheGapAtTheStart) {
   Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 0.02, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
   BodyPairs pairs = two.pairs(0.05);
