@@ -156,8 +156,9 @@ inline std::unique_ptr<ContactEnergy> contact_with(const std::vector<Collider>& 
   for (int i = 0; i < num_vertices; ++i) vertices.push_back({.vertex = i, .stiffness = stiffness});
   std::unique_ptr<ColliderGuard> guard;
   if (layer > 0) {
-    guard = std::make_unique<ColliderGuard>(
-        std::vector<ContactSurface>{}, std::vector<int>(vertices.size(), 0), std::vector{layer});
+    guard = std::make_unique<ColliderGuard>(std::vector<ContactSurface>{},
+                                            std::vector<int>(vertices.size(), 0),
+                                            std::vector<double>(objects.size(), layer));
   }
   return std::make_unique<ContactEnergy>(std::move(objects), friction, std::move(vertices),
                                          std::vector<ContactSurface>{}, nullptr, std::move(guard));
