@@ -27,6 +27,9 @@ constexpr double kept_gap = 0.1;
 /// again.
 constexpr double most_spare = 2, least_spare = 0.25;
 constexpr std::size_t most_of_vertex = 128;
+/// In thicknesses of the layer: what a step knows of features this near to each other is kept if
+/// candidates are collected again.
+constexpr double kept_within = 2;
 /// Features that move get a plane from a distance on of the layer's thickness and twice their way,
 /// but at most this many thicknesses more.
 constexpr double most_ahead = 2;
@@ -216,7 +219,7 @@ BodyPairs::BodyPairs(const std::vector<BodyFeatures>& bodies, std::vector<int> b
   for (std::size_t v = 0; v < body_of_.size(); ++v) std::copy_n(rest_[v].data(), 3, &end_[4 * v]);
   collected_for_ = end_;
   candidates_.reserve(32 * num_own);
-  collected_before_.reserve(32 * num_own);
+  collected_before_.reserve(16 * num_own);
   known_.reserve(max_planes_);
 }
 
@@ -379,7 +382,12 @@ void BodyPairs::collect(const ContactWay& way, Threads& threads) {
     is_crowded_ = true;
   }
   std::sort(known_.begin(), known_.end());
-  candidates_.swap(collected_before_);
+  // What is farther away is measured again: there is much of it, and it would take memory.
+  collected_before_.clear();
+  for (const Candidate& own : candidates_) {
+    const bool is_near = own.start >= 0 && own.start <= kept_within * own.layer;
+    if (is_near || own.plane >= 0) collected_before_.push_back(own);
+  }
   candidates_.clear();
   next_before_ = 0;
   for (const VertexFacePair& pair : features_.vertex_faces()) {
@@ -394,7 +402,7 @@ void BodyPairs::collect(const ContactWay& way, Threads& threads) {
   }
 }
 
-/// What is known of a candidate that was collected before in this step stays.
+/// What is known of a candidate that was near when they were collected before in this step stays.
 void BodyPairs::add(const std::array<int, 4>& corners, int first, int second, bool is_edges) {
   if (!settings_.colliders.empty() && !is_raised(corners, first, second, is_edges)) return;
   const auto is_left_out = [&](int vertex) {

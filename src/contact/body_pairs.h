@@ -206,8 +206,8 @@ class BodyPairs {
   std::vector<char> is_raised_edge_, is_raised_vertex_;
   const std::vector<char>* left_out_ = nullptr;
   // The current step.
-  std::vector<Candidate> candidates_;  ///< ascending
-  std::vector<Candidate> collected_before_;
+  std::vector<Candidate> candidates_;        ///< ascending
+  std::vector<Candidate> collected_before_;  ///< those that were near, ascending
   std::size_t next_before_ = 0;  ///< the first of these that is not before the last candidate
   std::vector<Known> known_;
   bool is_collected_ = false;
