@@ -15,7 +15,7 @@ namespace {
 using Vector = Vector3<double>;
 
 /// Newton steps of a vertex in contact. The function is convex and piecewise smooth, so few are
-/// enough; this bounds the rest.
+/// enough; with friction on three planes at once, some take more than a hundred.
 constexpr int max_newton_steps = 400;
 /// What rounding leaves of forces that balance, relative to them.
 constexpr double rounding = 1e-13;
@@ -172,7 +172,7 @@ void VertexConstraints<T>::contact_changed(ContactEnergy* contact) {
   touching_.clear();
   if (contact != nullptr) {
     const std::size_t n = impulse_.size();
-    positions_.resize(n);
+    if (!std::is_same_v<T, double>) positions_.resize(n);
     lifted_.resize(n);
     ways_.reserve(n);
     first_contact_.assign(n, -1);

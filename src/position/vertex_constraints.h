@@ -95,7 +95,7 @@ class VertexConstraints {
   bool with_pins_;
   std::vector<char> left_out_;
   double inverse_a2_ = 0;
-  VectorField positions_;  ///< [num_vertices] if there are contacts, in double
+  VectorField positions_;  ///< [num_vertices] if there are contacts and T is float
   VectorField impulse_;    ///< [num_vertices], kg m
   // The pins and contacts of a vertex are linked in their order; -1 ends the list.
   std::vector<int> first_pin_;      ///< [num_vertices]
