@@ -550,6 +550,10 @@ struct TimeSettings {
   /// s, >= 0: bodies that have rested this long sleep, at no cost, until something acts on them
   /// (docs/changing.md). 0: never.
   double sleep_after = 0;
+  /// Frames from the one that finds what tears or is cut to the one in which it comes apart, >= 0.
+  /// Meanwhile the torn bodies are built on another thread (docs/tearing.md). 0: the frame that
+  /// finds it waits for that.
+  int separate_after = 0;
 };
 
 struct LineSearchSettings {

@@ -159,6 +159,10 @@ struct SimulationState {
   /// Everything that has come apart since the bodies were whole, in that order; it determines their
   /// vertices. set_state accepts any list, and separates the whole bodies as it says.
   std::vector<Separation> separated{};
+  /// TimeSettings::separate_after: what has been found and comes apart later, first what is being
+  /// built, then what waits for that. `frame` is the number of frames before the frame in which it
+  /// comes apart.
+  std::vector<Separation> separating{};
 };
 
 struct SimulationOptions {
@@ -475,7 +479,8 @@ class Simulation {
   // a point stays in its element. References returned by scene(), surface() and body_vertices() are
   // invalid afterwards (docs/tearing.md).
   //
-  // Both return how many pairs of elements came apart, and throw Error{invalid_input} with nothing
+  // Both return how many pairs of elements come apart: at once or, with
+  // TimeSettings::separate_after, in a later step. They throw Error{invalid_input} with nothing
   // changed: at "change" while a scene waits to take over, and for bodies that cannot be cut.
 
   /// Cuts bodies where they are now: elements come apart if their centres are on different sides of
@@ -491,6 +496,8 @@ class Simulation {
   /// The bodies stay, each with its number of vertices. Positions, velocities, time and frame carry
   /// over; `initial` and `velocity` have no effect. The integrator keeps its previous positions if
   /// the time step stays the same, but never its accelerations.
+  ///
+  /// What was found to come apart, but has not yet, stays together.
   ///
   /// after_frames 0: the new scene is built in the call and has taken over on return. Otherwise it
   /// is built on another thread; the next `after_frames` steps run the old scene, and the step

@@ -546,10 +546,11 @@ SuppleError supple_simulation_wake(SuppleSimulation* simulation, int32_t body);
 /// Cuts bodies where they are now: tets come apart along faces, triangles along edges, segments at
 /// vertices, if their centres are on different sides of a triangle and the line between them passes
 /// through it (docs/tearing.md). triangles: [num_triangles * 9], m. bodies: [num_bodies], those
-/// that are cut; NULL and 0: all. separated: receives how many pairs of elements came apart,
-/// unless NULL. This changes vertices, triangles and counts, as does a step whose report has
-/// `separated` above 0. supple_invalid_input, with nothing changed, while a scene waits to take
-/// over, for a body that cannot be cut, and for a triangle without area.
+/// that are cut; NULL and 0: all. separated: receives how many pairs of elements come apart,
+/// unless NULL. This changes vertices, triangles and counts, at once or, with the scene's
+/// /time/separate_after, in a later step whose report has `separated` above 0.
+/// supple_invalid_input, with nothing changed, while a scene waits to take over, for a body that
+/// cannot be cut, and for a triangle without area.
 SuppleError supple_simulation_cut(SuppleSimulation* simulation, const double* triangles,
                                   size_t num_triangles, const int32_t* bodies, size_t num_bodies,
                                   int32_t* separated);

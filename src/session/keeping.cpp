@@ -171,10 +171,10 @@ std::vector<int> read_unfolding(const Packet& packet) {
   return unfolding;
 }
 
-std::vector<Separation> read_separated(const Packet& packet) {
-  if (!packet.has("separated")) return {};  // saved before separations existed
-  const std::vector<double> numbers = packet.numbers("separated");
-  Numbers left(packet, "separated");
+std::vector<Separation> read_separations(const Packet& packet, const char* name) {
+  if (!packet.has(name)) return {};  // saved by an earlier version
+  const std::vector<double> numbers = packet.numbers(name);
+  Numbers left(packet, name);
   constexpr std::size_t most = std::size_t{1} << 30;
   std::vector<Separation> separated(numbers.size() / separation_size);
   for (Separation& own : separated) {
@@ -241,6 +241,7 @@ Answer do_save(SessionState& s, Command&, ObjectReader& keys) {
   for (const StateArray& own : state_arrays) add(own.name, state.*own.numbers);
   add("unfolding", {state.unfolding.begin(), state.unfolding.end()});
   add("separated", numbers_of(state.separated));
+  add("separating", numbers_of(state.separating));
   return answer;
 }
 
@@ -272,7 +273,8 @@ Work begin_load(SessionState& s, Command& command, ObjectReader& keys) {
     if (own.always || packet.has(own.name)) state.*own.numbers = packet.numbers(own.name);
   }
   state.unfolding = read_unfolding(packet);
-  state.separated = read_separated(packet);
+  state.separated = read_separations(packet, "separated");
+  state.separating = read_separations(packet, "separating");
   return
       [list, pins, source, state, edit, bytes = command.bytes, &gallery = std::as_const(s.gallery),
        max_tets = s.options.max_tets, threads = s.options.threads]() mutable -> Finish {

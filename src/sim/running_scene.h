@@ -99,9 +99,9 @@ class RunningScene {
   void set_velocity(int body, const Vec3& velocity);
   void clear_forces() { setup_.given_loads().clear(); }
 
-  /// Finds what comes apart now: what exceeds its limits in bodies that are awake, and what the
-  /// blades have passed.
-  std::vector<BodySeparation> find_separations(Separations& separations);
+  /// Finds what comes apart now: what the blades have passed and, if asked for, what exceeds its
+  /// limits in bodies that are awake.
+  std::vector<BodySeparation> find_separations(Separations& separations, bool looks_for_limits);
   /// Finds what the triangles cut in these bodies: Simulation::cut.
   std::vector<BodySeparation> cut(const std::vector<CutTriangle>& triangles,
                                   std::span<const int> bodies, Separations& separations);

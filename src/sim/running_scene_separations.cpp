@@ -144,23 +144,14 @@ void RunningScene::cut_by(const Blade& blade, Separations& separations,
     } else if (triangle) {
       more.pairs = crossed_pairs(joined, centres_, {&*triangle, 1});
     }
-    if (more.pairs.empty()) continue;
-    const auto known = std::find_if(found.begin(), found.end(),
-                                    [&](const auto& before) { return before.body == body; });
-    if (known == found.end()) {
-      found.push_back(std::move(more));
-      continue;
-    }
-    std::vector<ElementPair> all;
-    std::set_union(known->pairs.begin(), known->pairs.end(), more.pairs.begin(), more.pairs.end(),
-                   std::back_inserter(all));
-    known->pairs = std::move(all);
+    if (!more.pairs.empty()) add_pairs(more, found);
   }
 }
 
-std::vector<BodySeparation> RunningScene::find_separations(Separations& separations) {
+std::vector<BodySeparation> RunningScene::find_separations(Separations& separations,
+                                                           bool looks_for_limits) {
   std::vector<BodySeparation> found;
-  if (tear_finder_.has_limits()) {
+  if (looks_for_limits && tear_finder_.has_limits()) {
     tear_finder_.find(
         scene_, model_, numbering_, state_.x, separations, threads_,
         [&](int body) { return !is_asleep(body); }, found);

@@ -89,6 +89,27 @@ SeparatedScene unchanged(const Scene& scene) {
 
 }  // namespace
 
+void add_pairs(const BodySeparation& more, std::vector<BodySeparation>& found) {
+  const auto known = std::find_if(found.begin(), found.end(),
+                                  [&](const auto& own) { return own.body == more.body; });
+  if (known == found.end()) {
+    found.push_back(more);
+    return;
+  }
+  std::vector<ElementPair> all;
+  std::set_union(known->pairs.begin(), known->pairs.end(), more.pairs.begin(), more.pairs.end(),
+                 std::back_inserter(all));
+  known->pairs = std::move(all);
+}
+
+std::vector<Pin> SeparatedScene::shared_pins(int body, std::vector<Pin> pins,
+                                             std::span<const Collider> colliders) const {
+  std::vector<Vec3> rest = scene.bodies[at(body)].mesh.vertices;
+  rest.resize(rest.size() - copies[at(body)].size());
+  share_pins(pins, rest, copies[at(body)], colliders);
+  return pins;
+}
+
 bool SeparatedScene::has_copies() const {
   return std::any_of(copies.begin(), copies.end(), [](const auto& own) { return !own.empty(); });
 }
@@ -188,18 +209,22 @@ void Separations::note(const BodySeparation& some, std::int64_t frame, int event
   }
 }
 
+void Separations::require_joined(const BodySeparation& some, const Scene& now) {
+  const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
+  for (const ElementPair& pair : some.pairs) {
+    if (std::binary_search(joined_now.begin(), joined_now.end(), pair)) continue;
+    refuse("elements", named(pair) + " of body " + std::to_string(some.body) +
+                           " are not connected: expected two that share a face, an edge or a "
+                           "vertex");
+  }
+}
+
 SeparatedScene Separations::separate(const Scene& now, std::span<const BodySeparation> pairs,
                                      std::int64_t frame) {
   SeparatedScene result = unchanged(now);
   const int event = all_.empty() ? 0 : all_.back().event + 1;
   for (const BodySeparation& some : pairs) {
-    const std::vector<ElementPair>& joined_now = joined(some.body, now.bodies[at(some.body)]);
-    for (const ElementPair& pair : some.pairs) {
-      if (std::binary_search(joined_now.begin(), joined_now.end(), pair)) continue;
-      refuse("elements",
-             named(pair) + " of body " + std::to_string(some.body) +
-                 " are not connected: expected two that share a face, an edge or a vertex");
-    }
+    require_joined(some, now);
     Sources sources = separate_body(result.scene, some);
     result.copies[at(some.body)] = std::move(sources.copies);
     result.spring_parents[at(some.body)] = std::move(sources.spring_parents);

@@ -14,12 +14,18 @@
 
 namespace supple {
 
+/// TimeSettings::separate_after at most.
+inline constexpr int most_separate_after = 1000;
+
 /// Pairs of elements of a body that come apart: tets, triangles of a cloth or segments of a strand,
 /// each pair with first < second.
 struct BodySeparation {
   int body = 0;
   std::vector<ElementPair> pairs;
 };
+
+/// Adds pairs of a body to those that were found.
+void add_pairs(const BodySeparation& more, std::vector<BodySeparation>& found);
 
 /// A scene after elements of its bodies have come apart.
 struct SeparatedScene {
@@ -31,6 +37,9 @@ struct SeparatedScene {
   /// it is a part of. Not known for a scene that was separated anew.
   std::vector<std::vector<int>> spring_parents;
   bool has_copies() const;
+  /// Pins that the scene before gave to a body, so that they hold the copies too.
+  std::vector<Pin> shared_pins(int body, std::vector<Pin> pins,
+                               std::span<const Collider> colliders) const;
 };
 
 /// Calls work(elements) with the tets of a body or, if it has none, its triangles or segments.
@@ -57,6 +66,9 @@ class Separations {
   const std::vector<ElementPair>& joined(int index, const Body& body);
   /// Pairs that have come apart, ascending.
   const std::vector<ElementPair>& apart(int index) const;
+
+  /// Throws Error{invalid_input} at "elements" for pairs that do not hang together in `now`.
+  void require_joined(const BodySeparation& some, const Scene& now);
 
   /// Notes that pairs come apart at the same time, after this number of frames. Throws
   /// Error{invalid_input} at "elements" for pairs that do not hang together in `now`.

@@ -78,7 +78,7 @@ void Simulation::set_material(int body, const MaterialSettings& material) {
                ? "the material of a membrane changes only with the scene (Simulation::change)"
                : "a material needs tets, but this body has only springs");
   }
-  self().running->set_material(body, material);
+  self().set_material(body, material);
 }
 
 void Simulation::set_gravity(const Vec3& gravity) {
@@ -162,8 +162,9 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
 }
 Attachment Simulation::attach(int body, std::span<const int> vertices, int to, double stiffness) {
   check_body(scene(), body);
-  require(!separates(scene()) && !(self().waiting && separates(*self().waiting->scene)), "to",
-          "bodies of a scene with tearing or blades cannot be tied to each other");
+  require(!separates(scene()) && !(self().waiting && separates(*self().waiting->scene)) &&
+              !self().parting,
+          "to", "bodies of a scene with tearing or blades cannot be tied to each other");
   return self().running->attach(body, vertices, to, stiffness);
 }
 void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {

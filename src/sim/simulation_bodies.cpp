@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/refuse.h"
@@ -53,16 +52,6 @@ void check_body(const Scene& scene, int body) {
                         std::to_string(scene.bodies.size()));
 }
 
-TornBodies Simulation::Implementation::torn_bodies(const Separations& by,
-                                                   const Scene& scene) const {
-  std::vector<int> origin(running->scene().bodies.size());
-  std::iota(origin.begin(), origin.end(), 0);
-  return {.made = &running->numbering(),
-          .origin = std::move(origin),
-          .copies = by.copies(),
-          .spring_shares = by.spring_shares(scene)};
-}
-
 std::vector<BodyHandle> Simulation::Implementation::change_bodies(
     std::span<const BodyHandle> removed, std::span<const Body> added) {
   if (waiting) {
@@ -105,94 +94,8 @@ std::vector<BodyHandle> Simulation::Implementation::change_bodies(
   running = std::move(built);
   bodies = std::move(next_bodies);
   separations = std::move(next_separations);
+  renumber_parting(survivors.origin());
   return handles;
-}
-
-int Simulation::Implementation::come_apart(const std::vector<BodySeparation>& pairs) {
-  if (pairs.empty()) return 0;
-  const Scene& now = running->scene();
-  Separations next_separations = separations;
-  const SeparatedScene next = next_separations.separate(now, pairs, running->frame());
-  int count = 0;
-  for (const BodySeparation& some : pairs) count += static_cast<int>(some.pairs.size());
-  if (next.has_copies()) {
-    std::vector<int> origin(now.bodies.size());
-    std::iota(origin.begin(), origin.end(), 0);
-    const Survivors survivors(now, next.scene, origin, next.copies, next.spring_parents);
-    Attachments held = running->attachments();
-    held.renumber(survivors.vertices(),
-                  [&](std::vector<int>& corners) { return follow_element(now, next, corners); });
-    std::vector<int> same = running->unchanged(origin);
-    for (std::size_t b = 0; b < same.size(); ++b) {
-      if (!next.copies[b].empty()) same[b] = -1;
-    }
-    auto built = std::make_unique<RunningScene>(
-        next.scene, options, RunningScene::Begin::later, std::move(held),
-        Earlier<RunningScene>{.made = running.get(), .origin = same},
-        torn_bodies(next_separations, next.scene));
-    built->go_on_from(*running, survivors);
-    running = std::move(built);
-  }
-  separations = std::move(next_separations);
-  return count;
-}
-
-int Simulation::Implementation::separate() {
-  if (waiting || !separates(running->scene())) return 0;
-  return come_apart(running->find_separations(separations));
-}
-
-void Simulation::Implementation::require_no_change() const {
-  if (!waiting) return;
-  refuse("change", "a scene waits to take over: separate bodies before or after that");
-}
-
-int Simulation::Implementation::cut(std::span<const std::array<Vec3, 3>> triangles,
-                                    std::span<const int> asked) {
-  require_no_change();
-  const Scene& now = running->scene();
-  std::vector<int> chosen(asked.begin(), asked.end());
-  for (std::size_t b = 0; asked.empty() && b < now.bodies.size(); ++b) {
-    chosen.push_back(static_cast<int>(b));
-  }
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  for (const int body : chosen) check_separable(body);
-  std::vector<CutTriangle> cutting;
-  for (std::size_t i = 0; i < triangles.size(); ++i) {
-    const std::string where = "triangles[" + std::to_string(i) + "]";
-    for (const Vec3& corner : triangles[i]) {
-      for (const double x : corner) {
-        require(std::abs(x) <= 1e100, where, "expected numbers between -1e100 and 1e100");
-      }
-    }
-    const auto triangle = CutTriangle::of(triangles[i]);
-    if (!triangle) refuse(where, "its corners are in one line");
-    cutting.push_back(*triangle);
-  }
-  return come_apart(running->cut(cutting, chosen, separations));
-}
-
-int Simulation::Implementation::separate(int body, std::span<const std::array<int, 2>> elements) {
-  require_no_change();
-  check_separable(body);
-  BodySeparation some{body, {}};
-  for (const auto& [a, b] : elements) some.pairs.emplace_back(std::min(a, b), std::max(a, b));
-  std::sort(some.pairs.begin(), some.pairs.end());
-  some.pairs.erase(std::unique(some.pairs.begin(), some.pairs.end()), some.pairs.end());
-  return some.pairs.empty() ? 0 : come_apart({some});
-}
-
-void Simulation::Implementation::check_separable(int body) const {
-  check_body(running->scene(), body);
-  const std::string reason = why_inseparable(running->scene(), static_cast<std::size_t>(body));
-  require(reason.empty(), place_of_body(static_cast<std::size_t>(body)), "this body " + reason);
-  require_untied();
-}
-
-void Simulation::Implementation::require_untied() const {
-  require(!running->ties_bodies(), "attachments",
-          "bodies are tied to each other; detach them before bodies come apart");
 }
 
 }  // namespace supple

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/refuse.h"
@@ -40,6 +41,7 @@ void Simulation::Implementation::change(const Scene& scene, int after_frames) {
     next->take_over(*running);
     if (waiting) discarded = std::move(waiting->build);
     waiting.reset();
+    forget_parting();
     running = std::move(next);
     separations = Separations(scene.bodies.size());
   }
@@ -50,6 +52,7 @@ void Simulation::Implementation::begin_change(const Scene& scene, int after_fram
   const auto next = std::make_shared<const Scene>(scene);
   // One build that is no longer wanted can go on running; the end of an older one is awaited.
   if (waiting) discarded = std::move(waiting->build);
+  forget_parting();
   waiting.emplace();
   waiting->scene = next;
   waiting->steps_left = after_frames;
@@ -92,6 +95,12 @@ void Simulation::Implementation::mend() {
 void Simulation::Implementation::adjust(const std::function<void(Scene&)>& edit) {
   running->adjust(edit);
   if (waiting) waiting->edits.push_back(edit);
+  if (parting) parting->edit([edit](RunningScene& next) { next.adjust(edit); });
+}
+
+void Simulation::Implementation::set_material(int body, const MaterialSettings& material) {
+  running->set_material(body, material);
+  if (parting) parting->edit([=](RunningScene& next) { next.set_material(body, material); });
 }
 
 void Simulation::Implementation::set_pins(int body, std::vector<Pin> pins) {
@@ -100,6 +109,14 @@ void Simulation::Implementation::set_pins(int body, std::vector<Pin> pins) {
     std::vector<Pin> given = pins;
     running->set_pins(body, std::move(pins));
     separations.pins_given(body, given);
+    if (parting) {
+      parting->edits.push_back([body, given = std::move(given)](Parted& parted) {
+        parted.separations.pins_given(body, given);
+        if (!parted.running) return;
+        parted.running->set_pins(
+            body, parted.scene.shared_pins(body, given, parted.running->scene().colliders));
+      });
+    }
     return;
   }
   const auto b = static_cast<std::size_t>(body);
@@ -114,6 +131,7 @@ void Simulation::Implementation::set_pins(int body, std::vector<Pin> pins) {
 
 void Simulation::Implementation::set_colliders(std::vector<Collider> colliders) {
   if (!waiting) {
+    if (parting) parting->edit([=](RunningScene& next) { next.set_colliders(colliders); });
     running->set_colliders(std::move(colliders));
     return;
   }
@@ -125,28 +143,48 @@ void Simulation::Implementation::set_colliders(std::vector<Collider> colliders) 
 SimulationState Simulation::Implementation::state() const {
   SimulationState state = running->state();
   state.separated = separations.all();
+  state.separating = separating();
   return state;
 }
 
 void Simulation::Implementation::set_state(const SimulationState& state) {
-  if (state.separated == separations.all()) {
-    running->set_state(state);
-    return;
-  }
-  require(!waiting, "change",
+  const bool is_same = state.separated == separations.all();
+  require(!waiting || (is_same && state.separating.empty()), "change",
           "a scene waits to take over: a state with other separations fits neither scene");
-  require_untied();
   Separations next_separations = separations;
   std::vector<int> vertices;
-  const SeparatedScene next = next_separations.replay(running->scene(), state.separated, vertices);
-  Attachments held = running->attachments();
-  held.renumber(vertices);
-  auto built = std::make_unique<RunningScene>(next.scene, options, RunningScene::Begin::later,
-                                              std::move(held), Earlier<RunningScene>{},
-                                              torn_bodies(next_separations, next.scene));
-  built->set_state(state);
-  running = std::move(built);
-  separations = std::move(next_separations);
+  SeparatedScene next;
+  if (!is_same) {
+    require_untied();
+    next = next_separations.replay(running->scene(), state.separated, vertices);
+  }
+  // What is built first comes apart first.
+  const std::span<const Separation> separating = state.separating;
+  const auto later = std::find_if(separating.begin(), separating.end(), [&](const auto& own) {
+    return own.frame != separating.front().frame;
+  });
+  const Scene& scene = is_same ? running->scene() : next.scene;
+  const auto found = read_separating({separating.begin(), later}, scene, next_separations),
+             after = read_separating({later, separating.end()}, scene, next_separations);
+  const std::int64_t frame = separating.empty() ? 0 : separating.front().frame;
+  require(
+      separating.empty() || (frame >= state.frame && frame <= state.frame + most_separate_after),
+      "separating",
+      "expected a frame from " + std::to_string(state.frame) + " to " +
+          std::to_string(state.frame + most_separate_after));
+  if (is_same) {
+    running->set_state(state);
+  } else {
+    Attachments held = running->attachments();
+    held.renumber(vertices);
+    auto built = std::make_unique<RunningScene>(next.scene, options, RunningScene::Begin::later,
+                                                std::move(held), Earlier<RunningScene>{},
+                                                torn_bodies(next_separations, next.scene));
+    built->set_state(state);
+    running = std::move(built);
+    separations = std::move(next_separations);
+  }
+  set_parting(found, after, frame);
 }
 
 }  // namespace supple

@@ -195,6 +195,9 @@ void check_settings(const Scene& scene) {
   require(time.sleep_after == 0 || find_integrator(time.integrator)->has_inertia,
           "/time/sleep_after",
           std::string(to_string(time.integrator)) + " has no velocities to rest from; expected 0");
+  require(time.separate_after >= 0 && time.separate_after <= most_separate_after,
+          "/time/separate_after",
+          "expected a number from 0 to " + std::to_string(most_separate_after));
   for (double g : scene.gravity) {
     require(std::isfinite(g), "/gravity", "expected finite numbers in m/s^2");
   }

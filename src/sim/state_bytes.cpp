@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "states are written as they lie");
 
-constexpr std::uint32_t format_version = 8;
+constexpr std::uint32_t format_version = 9;
 
 // What follows after positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -40,10 +40,11 @@ struct Header {
   std::uint64_t num_rested;
   std::uint64_t num_rods;
   std::uint64_t num_multipliers;
-  std::uint64_t num_separated;  ///< count of all numbers; each separation has several
+  std::uint64_t num_separated;   ///< count of all numbers; each separation has several
+  std::uint64_t num_separating;  ///< in the same way
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 144);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 152);
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   Fnv hash;
@@ -76,10 +77,11 @@ std::string fault_of(std::span<const std::byte> bytes, const Header& header) {
   const std::size_t values = (bytes.size() - sizeof(Header)) / sizeof(double);
   // None of the sums below can overflow.
   std::size_t others = 1;
-  bool fit = values > 0 && header.num_separated % separation_size == 0;
+  bool fit = values > 0 && header.num_separated % separation_size == 0 &&
+             header.num_separating % separation_size == 0;
   for (const std::uint64_t count :
        {header.num_weights, header.num_plastic, header.num_unfolding, header.num_rested,
-        header.num_rods, header.num_multipliers, header.num_separated}) {
+        header.num_rods, header.num_multipliers, header.num_separated, header.num_separating}) {
     fit = fit && count < values && others + count <= values;
     if (fit) others += count;
   }
@@ -125,6 +127,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
                 .num_rods = state.rods.size(),
                 .num_multipliers = state.multipliers.size(),
                 .num_separated = separation_size * state.separated.size(),
+                .num_separating = separation_size * state.separating.size(),
                 .num_values = state.positions.size()};
   state_magic.copy(header.magic, sizeof header.magic);
   std::vector<std::byte> bytes;
@@ -143,6 +146,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
   add_numbers(state.rods);
   add_numbers(state.multipliers);
   add_numbers(numbers_of(state.separated));
+  add_numbers(numbers_of(state.separating));
   const std::uint64_t sum = checksum(bytes);
   add(std::as_bytes(std::span(&sum, 1)));
   return bytes;
@@ -187,12 +191,15 @@ SimulationState state_from_bytes(std::span<const std::byte> bytes, std::uint64_t
   take(state.rested, header.num_rested);
   take(state.rods, header.num_rods);
   take(state.multipliers, header.num_multipliers);
-  std::vector<double> separated;
-  take(separated, header.num_separated);
-  for (std::size_t i = 0; i < separated.size();) {
-    Separation& own = state.separated.emplace_back();
-    for_numbers(own, [&](auto& number) { number = whole(separated[i++]); });
-  }
+  const auto take_separations = [&](std::vector<Separation>& array, std::uint64_t count) {
+    std::vector<double> numbers;
+    take(numbers, count);
+    for (std::size_t i = 0; i < numbers.size();) {
+      for_numbers(array.emplace_back(), [&](auto& number) { number = whole(numbers[i++]); });
+    }
+  };
+  take_separations(state.separated, header.num_separated);
+  take_separations(state.separating, header.num_separating);
   if (state.frame < 0 || !std::isfinite(state.time)) fail("holds no frame or time");
   return state;
 }

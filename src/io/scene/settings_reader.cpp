@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "io/scene/readers.h"
+#include "sim/separations.h"
 #include "sim/stepper.h"
 
 namespace supple {
@@ -49,6 +50,8 @@ TimeSettings read_time(ObjectReader& time) {
   settings.frames = static_cast<int>(time.whole("frames", 0, 10'000'000, settings.frames));
   settings.substeps = static_cast<int>(time.whole("substeps", 1, 100'000, settings.substeps));
   settings.sleep_after = time.number("sleep_after", from_zero("s"), settings.sleep_after);
+  settings.separate_after = static_cast<int>(
+      time.whole("separate_after", 0, most_separate_after, settings.separate_after));
   settings.integrator = time.choice("integrator", settings.integrator);
   return settings;
 }
