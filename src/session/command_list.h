@@ -29,6 +29,9 @@ Answer do_step(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_speed(SessionState& s, Command& command, ObjectReader& keys);
 Work begin_reset(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_show(SessionState& s, Command& command, ObjectReader& keys);
+/// To be called when there are more vertices. Those that hands hold keep their numbers in their
+/// bodies.
+void end_separation(SessionState& s);
 
 // settings.cpp
 Work begin_open(SessionState& s, Command& command, ObjectReader& keys);
@@ -53,6 +56,9 @@ Answer do_handle(SessionState& s, Command& command, ObjectReader& keys);
 Answer do_collider(SessionState& s, Command& command, ObjectReader& keys);
 /// Gives the simulation the colliders for the step that ends at `end`.
 void use_colliders(SessionState& s, double end);
+
+// knife.cpp
+Answer do_cut(SessionState& s, Command& command, ObjectReader& keys);
 
 // shaping.cpp
 Answer do_squash(SessionState& s, Command& command, ObjectReader& keys);

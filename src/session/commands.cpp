@@ -46,6 +46,7 @@ const std::vector<Entry>& entries() {
       {"unpin", do_unpin},
       {"handle", do_handle},
       {"collider", do_collider},
+      {"cut", do_cut},
       {"squash", do_squash},
       {"randomise", do_randomise},
       {"stretch", do_stretch},

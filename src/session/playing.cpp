@@ -55,7 +55,17 @@ void end_change(SessionState& s, SceneChange change) {
   }
 }
 
-/// Called when there are more vertices. Those that hands hold keep their numbers in their bodies.
+void note_moment(SessionState& s) {
+  s.last_second.push_back({s.now, s.simulation->time()});
+  constexpr std::size_t most = 100'000;
+  while (s.last_second.size() > 2 &&
+         (s.last_second.size() > most || s.last_second.front().now < s.now - measured_seconds)) {
+    s.last_second.pop_front();
+  }
+}
+
+}  // namespace
+
 void end_separation(SessionState& s) {
   s.topology_is_new = s.pin_lists_are_new = true;
   for (Grab& grab : s.grabs) {
@@ -67,17 +77,6 @@ void end_separation(SessionState& s) {
   s.distances.clear();
   end_race_apart(s);
 }
-
-void note_moment(SessionState& s) {
-  s.last_second.push_back({s.now, s.simulation->time()});
-  constexpr std::size_t most = 100'000;
-  while (s.last_second.size() > 2 &&
-         (s.last_second.size() > most || s.last_second.front().now < s.now - measured_seconds)) {
-    s.last_second.pop_front();
-  }
-}
-
-}  // namespace
 
 void restart_clock(SessionState& s) {
   s.last_second.clear();

@@ -93,6 +93,58 @@ TEST(Tearing, ShowsClothAndStrandsOfSpringsThatAreCut) {
   EXPECT_EQ(topology_of(page)["num_vertices"], 30);
 }
 
+TEST(Tearing, AKnifeCutsWhatCanBeCut) {
+  Page page("free");
+  page.tell(R"({"do": "pause"})");
+  page.tell(R"({"do": "grab", "grab": 1, "vertex": 3})");
+  page.step(1);
+  const std::vector<float> x = page.positions();
+  const auto cut_at = [&](double place) {
+    const std::string at = std::to_string(place);
+    return page.ask(R"({"do": "cut", "triangles": [[)" + at + ", -90, -90], [" + at +
+                    ", 90, -90], [" + at + ", 0, 200]]}");
+  };
+  double middle = 0;
+  for (std::size_t i = 0; i < x.size(); i += 3) middle += 3.0 * x[i] / x.size();
+  EXPECT_EQ(cut_at(50)["separated"], 0) << "nothing is there";
+  EXPECT_EQ(topology_of(page)["num_vertices"], 45);
+  const ordered_json reply = cut_at(middle);
+  EXPECT_TRUE(reply["ok"]) << reply;
+  EXPECT_GT(reply["separated"], 0);
+  EXPECT_EQ(cut_at(middle)["separated"], 0) << "it is cut already";
+  page.advance(page.now);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 54);
+  page.step(2);
+  page.tell(R"({"do": "set", "values": {"/solver/iterations": 12}})");
+  page.step(2);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 54) << "settings leave it cut";
+  page.tell(R"({"do": "reset"})");
+  page.advance(page.now);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 45);
+  page.tell(R"({"do": "set", "values": {"/time/separate_after": 2}})");
+  EXPECT_GT(cut_at(middle)["separated"], 0);
+  page.step(2);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 45);
+  page.step(1);
+  EXPECT_EQ(topology_of(page)["num_vertices"], 54);
+}
+
+TEST(Tearing, AKnifeRefusesWhatIsNoTriangleAndWhatCannotBeCut) {
+  Page page("free");
+  const auto error_of = [&](const std::string& triangles) -> std::string {
+    const ordered_json reply = page.ask(R"({"do": "cut", "triangles": )" + triangles + "}");
+    return reply["ok"] ? "" : reply["error"].dump();
+  };
+  for (const char* const bad :
+       {"[]", "[[0, 0, 0]]", "[[0, 0, 0], [1, 0, 0], [2, 0, 0]]", "[[0, 0, 0], [1, 0, 0], [0, 1]]",
+        "7", "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]]"}) {
+    EXPECT_NE(error_of(bad).find("triangles"), std::string::npos) << bad << error_of(bad);
+  }
+  page.tell(R"({"do": "set", "values": {"/contact": {"mode": "barrier", "self": true}}})");
+  page.step(1);
+  EXPECT_NE(error_of("[[0, 0, 0], [1, 0, 0], [0, 1, 0]]").find("cannot be cut"), std::string::npos);
+}
+
 TEST(Tearing, EndsARecordingWithAWord) {
   Page page("free");
   page.tell(R"({"do": "pause"})");

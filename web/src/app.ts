@@ -6,6 +6,7 @@ import { readLink, writeLink } from './keep/link';
 import type { Page } from './page';
 import { exposeHooks } from './scripting';
 import { HandleTool } from './tools/handle';
+import { KnifeTool } from './tools/knife';
 import { BoxTool, PinTool } from './tools/pin';
 import { Pointers } from './tools/pointer';
 import { PullTool } from './tools/pull';
@@ -67,7 +68,8 @@ export class App implements Page {
     this.pull = new PullTool(world, client);
     this.handle = new HandleTool(world, client, fail);
     const box = new BoxTool(world, client, fail);
-    for (const tool of [this.pull, new PinTool(world, client, fail), box, this.handle]) {
+    const knife = new KnifeTool(world, client, (text) => this.toasts.show(text), fail);
+    for (const tool of [this.pull, new PinTool(world, client, fail), box, this.handle, knife]) {
       this.pointers.add(tool);
     }
     this.look = new LookPanel(client, world, fail);
@@ -94,6 +96,7 @@ export class App implements Page {
     overlay.element.append(
       h('div', { class: 'legends' }, this.look.legend.element, this.look.forceLegend.element),
       box.element,
+      knife.element,
     );
     const view = [this.stage.element, overlay.element, this.connection];
     root.replaceChildren(

@@ -4,7 +4,7 @@
  */
 import type { World } from '../view/world';
 
-export type ToolName = 'pull' | 'pin' | 'box' | 'handle';
+export type ToolName = 'pull' | 'pin' | 'box' | 'handle' | 'knife';
 
 export interface Place {
   x: number;

@@ -27,9 +27,7 @@ export class PullTool implements Tool {
   constructor(
     private readonly world: World,
     private readonly client: Client,
-  ) {
-    client.on('topology', () => this.held.clear());
-  }
+  ) {}
 
   down(at: Place, event: PointerEvent): boolean {
     const hit = this.world.pick(at.x, at.y, event.pointerType === 'touch' ? 20 : 8);

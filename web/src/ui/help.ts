@@ -9,6 +9,7 @@ const KEYS: [string, string][] = [
   ['2', 'Pin or unpin by clicking'],
   ['3', 'Pin all in a box; with Shift unpin'],
   ['4', 'Move (G) and turn (T) pins and colliders'],
+  ['5', 'Cut by a stroke'],
   ['W', 'Wireframe'],
   ['C', 'Cut open'],
   ['A', 'Contact forces as arrows'],
@@ -22,7 +23,7 @@ const KEYS: [string, string][] = [
 ];
 
 const MOUSE: [string, string][] = [
-  ['Drag on the body', 'The chosen tool: pulls, pins, moves'],
+  ['Drag on the body', 'The chosen tool: pulls, pins, moves, cuts'],
   ['Drag beside it', 'Turns the view'],
   ['Right button, two fingers', 'Shifts the view'],
   ['Wheel, two fingers', 'Zooms'],

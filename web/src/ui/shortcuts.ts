@@ -18,6 +18,7 @@ export function listenToKeys(page: Page): void {
     '2': () => page.pointers.choose('pin'),
     '3': () => page.pointers.choose('box'),
     '4': () => page.pointers.choose('handle'),
+    '5': () => page.pointers.choose('knife'),
     g: () => page.handle.setMode('translate'),
     t: () => page.handle.setMode('rotate'),
     w: () => page.look.toggleWireframe(),

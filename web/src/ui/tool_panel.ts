@@ -11,6 +11,7 @@ const HINTS: { [tool in ToolName]: string } = {
   pin: 'Click a vertex to hold it where it is, again to let it go.',
   box: 'Draw a box around the vertices to hold; with Shift, to let go.',
   handle: 'Click a pin or a collider, then drag its arrows or rings.',
+  knife: 'Draw a stroke across the body: all that is behind it is cut. Start again makes it whole.',
 };
 
 const field = (pointer: string, low: number, high: number, unit: string): Field => ({

@@ -1,6 +1,7 @@
 /** The bar at the top: time, what is done to the body, tools, undo, record, help. */
 import type { Page } from '../page';
 import type { ToolName } from '../tools/pointer';
+import type { IconName } from './dom';
 import { button, choice, clear, h, icon, setPressed } from './dom';
 
 const SPEEDS = [
@@ -11,11 +12,12 @@ const SPEEDS = [
   { value: '0', text: 'As fast as it goes' },
 ];
 
-const TOOLS: { name: ToolName; label: string; icon: 'pull' | 'pin' | 'box' | 'handle' }[] = [
+const TOOLS: { name: ToolName; label: string; icon: IconName }[] = [
   { name: 'pull', label: 'Pull', icon: 'pull' },
   { name: 'pin', label: 'Pin or unpin by clicking', icon: 'pin' },
   { name: 'box', label: 'Pin a box, with shift unpin', icon: 'box' },
   { name: 'handle', label: 'Move and turn pins and colliders', icon: 'handle' },
+  { name: 'knife', label: 'Cut by a stroke', icon: 'knife' },
 ];
 
 export function buildToolbar(page: Page): HTMLElement {

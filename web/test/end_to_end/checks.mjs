@@ -147,6 +147,52 @@ export const checks = {
     await page.keyboard.press('1');
   },
 
+  async 'a stroke of the knife cuts the body, and what hangs on the mouse can be let go'({ page }) {
+    await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
+    await frames(page, 3);
+    const view = await page.locator('.stage canvas').boundingBox();
+    const [x] = await page.evaluate(() => window.supple.project([0, 0, 0]));
+    const corners = () => page.evaluate(() => window.supple.topology.numVertices);
+    const whole = await corners();
+    const stroke = async (at) => {
+      await page.keyboard.press('5');
+      await page.mouse.move(at, view.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(at, view.y + view.height - 20, { steps: 5 });
+      await page.mouse.up();
+    };
+    await stroke(view.x + 3);
+    await page.waitForSelector('text=nothing to cut');
+    assert.equal(await corners(), whole);
+    await stroke(x);
+    await page.waitForFunction((n) => window.supple.topology.numVertices > n, whole);
+    // What the mouse holds comes apart.
+    await page.keyboard.press('1');
+    await frames(page, 3);
+    const { at } = await freeVertex(page);
+    await page.mouse.move(...at);
+    await page.mouse.down();
+    await page.mouse.move(at[0] + 20, at[1] - 20, { steps: 4 });
+    await page.waitForFunction(() => window.supple.frame.grabs.length === 1);
+    const [y, far] = [0.12, 90];
+    const cut = {
+      triangles: [
+        [-far, y, -far],
+        [far, y, -far],
+        [0, y, 2 * far],
+      ],
+    };
+    const before = await corners();
+    assert.ok((await command(page, 'cut', cut)).separated > 0);
+    await page.waitForFunction((n) => window.supple.topology.numVertices > n, before);
+    await page.mouse.move(at[0] + 40, at[1] - 40, { steps: 4 });
+    await page.waitForFunction(() => window.supple.frame?.grabs.length === 1);
+    await page.mouse.up();
+    await page.waitForFunction(() => window.supple.frame?.grabs.length === 0);
+    await command(page, 'reset');
+    await page.waitForFunction((n) => window.supple.topology.numVertices === n, whole);
+  },
+
   async 'the handle of a pin is dragged, and the body follows'({ page }) {
     await openScene(page, { ...BLOCK, gravity: [0, 0, 0] });
     await frames(page, 3);
