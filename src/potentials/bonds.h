@@ -31,6 +31,7 @@ struct PointBond {
   double length_at(double time) const;
   /// d, m.
   Vec3 span(const VectorField& x) const;
+  bool operator==(const PointBond&) const = default;
 };
 
 /// What to do with the negative eigenvalues of a Hessian.

@@ -186,8 +186,13 @@ void Attachments::renumber(std::span<const int> vertex,
     if (moves && slots_[i].grip.is_point() && moves(held)) continue;
     for (int& own : held) own = vertex[at(own)];
     for (PointBond& bond : bonds) {
-      for (std::size_t c = 0; c < at(bond.count); ++c)
-        bond.vertices[c] = vertex[at(bond.vertices[c])];
+      const auto place = bond.vertices.begin() + 1, end = bond.vertices.begin() + bond.count;
+      std::vector<int> corners(place, end);
+      if (!(moves && moves(corners))) {
+        for (int& corner : corners) corner = vertex[at(corner)];
+      }
+      bond.vertices[0] = vertex[at(bond.vertices[0])];
+      std::copy(corners.begin(), corners.end(), place);
     }
   }
 }

@@ -43,7 +43,9 @@ class Attachments {
   Attachment add(Grip grip);
   void remove(Attachment attachment);
   bool contains(Attachment attachment) const;
-  bool empty() const { return targets_.from.empty(); }
+  /// Whether all of them tie bodies to each other.
+  /// Whether any of them holds vertices at targets.
+  bool has_targets() const { return !targets_.from.empty(); }
 
   /// Renumbers the vertices: vertex[i] is the new number of i, or -1 if its body is gone; what held
   /// that body goes too. moves(corners): replaces the corners of a point by others itself.

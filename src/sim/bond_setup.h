@@ -10,10 +10,13 @@
 /// What ties bodies together: Scene::bonds and seams, and Simulation::attach with another body.
 namespace supple {
 
-/// The bonds of a scene, between vertices of the model, which has no bonds yet. Throws
-/// Error{invalid_input} naming the place if an entry selects or ties nothing, or ties a vertex to
-/// itself.
-BondSet make_bonds(const Scene& scene, const Model& model, const Numbering& numbering);
+/// The bonds of a scene, between vertices of the model, which has no bonds yet. copies: see
+/// TornBodies. In bodies that have come apart they are those of the whole bodies: a vertex shares
+/// its stiffness with its copies in proportion to their masses, and a point stays in its element.
+/// Throws Error{invalid_input} naming the place if an entry selects or ties nothing, or ties a
+/// vertex to itself.
+BondSet make_bonds(const Scene& scene, const Model& model, const Numbering& numbering,
+                   std::span<const std::vector<int>> copies);
 
 /// Replaces vertices of the scene by those of the model.
 void to_model(const Numbering& numbering, std::span<PointBond> bonds);

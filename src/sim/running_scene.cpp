@@ -42,7 +42,7 @@ RunningScene::RunningScene(const Scene& scene, const SimulationOptions& options,
       attachments_(std::move(attachments)),
       surface_(surface_of(scene_, model_, numbering_, part_of(earlier, &RunningScene::surface_))),
       split_(split_vertices(torn)),
-      contact_((hold_attachments(), new_contact())),
+      contact_((hold_attachments(torn), new_contact())),
       objective_(model_, contact_.get(), threads_),
       flow_(model_),
       setup_(scene_, model_),
@@ -105,20 +105,13 @@ void RunningScene::start_apart(VectorField& x) {
 }
 
 /// To be called before anything is made from the model's pins.
-void RunningScene::hold_attachments() {
-  if (!attachments_.empty()) model_.pins = all_pins();
-  model_.bonds = all_bonds();
-}
-
-/// The bonds of the scene and of the attachments.
-BondSet RunningScene::all_bonds() {
-  BondSet bonds;
+void RunningScene::hold_attachments(const TornBodies& torn) {
+  if (attachments_.has_targets()) model_.pins = all_pins();
   if (!scene_.bonds.empty() || !scene_.seams.empty()) {
-    bonds = make_bonds(scene_, model_, numbering_);
+    model_.bonds = make_bonds(scene_, model_, numbering_, torn.copies);
   }
-  num_scene_bonds_ = bonds.size();
-  attachments_.add_to(bonds, numbering_);
-  return bonds;
+  num_scene_bonds_ = model_.bonds.size();
+  attachments_.add_to(model_.bonds, numbering_);
 }
 
 FollowingWeights* RunningScene::following_weights() const {

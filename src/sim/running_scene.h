@@ -113,8 +113,6 @@ class RunningScene {
 
   /// Simulation::attach, detach.
   Attachment attach(Grip grip);
-  /// Whether attachments tie bodies to each other.
-  bool ties_bodies() const { return model_.bonds.size() > num_scene_bonds_; }
   /// Ties vertices of a body to another body.
   Attachment attach(int body, std::span<const int> vertices, int to, double stiffness);
   void detach(Attachment attachment);
@@ -133,6 +131,8 @@ class RunningScene {
   }
   /// Takes over the attachments of another scene with the same vertices.
   void use_attachments(Attachments attachments);
+  /// The same where they may tie bodies to each other.
+  void use_all_attachments(Attachments attachments);
 
   SimulationState state() const;
   void set_state(const SimulationState& state);
@@ -177,8 +177,7 @@ class RunningScene {
     if (earlier.made == nullptr) return {};
     return {&(earlier.made->*part), earlier.origin};
   }
-  void hold_attachments();
-  BondSet all_bonds();
+  void hold_attachments(const TornBodies& torn);
   void use_bonds(Attachments attachments);
   void renew_contact();
   SimulationState start_of_added(const SimulationState& before) const;

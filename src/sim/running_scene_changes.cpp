@@ -96,6 +96,20 @@ void RunningScene::use_attachments(Attachments attachments) {
   }
 }
 
+void RunningScene::use_all_attachments(Attachments attachments) {
+  BondSet ties;
+  attachments.add_to(ties, numbering_);
+  const auto first = model_.bonds.bonds.begin() + static_cast<std::ptrdiff_t>(num_scene_bonds_);
+  if (!std::equal(first, model_.bonds.bonds.end(), ties.bonds.begin(), ties.bonds.end())) {
+    use_bonds(attachments);
+  }
+  if (attachments_.has_targets() || attachments.has_targets()) {
+    use_attachments(std::move(attachments));
+  } else {
+    attachments_ = std::move(attachments);
+  }
+}
+
 /// Uses the bonds of the scene and those of the attachments, and updates what is made from them:
 /// the constant matrices of the bodies that they tie, which bodies are solved together, and what
 /// does not touch. On an error everything stays as it was.

@@ -241,8 +241,7 @@ void RunningScene::take_over(const RunningScene& other) {
     state.previous_velocities.clear();
   }
   set_state(state);
-  if (!other.attachments_.empty()) use_attachments(other.attachments_);
-  if (other.model_.bonds.size() > other.num_scene_bonds_) use_bonds(other.attachments_);
+  use_all_attachments(other.attachments_);
   std::vector<int> same(state_.x.size());
   std::iota(same.begin(), same.end(), 0);
   carry_forces(other, same);

@@ -166,14 +166,6 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
     return which + "a pressure acts on its tets; expected one in cloth";
   }
   if (body.volume != BodyVolume::free) return which + "its volume is exact";
-  const auto is_named = [&](const std::string& name) { return name == body.name; };
-  if (std::any_of(scene.bonds.begin(), scene.bonds.end(),
-                  [&](const Bond& bond) { return is_named(bond.body) || is_named(bond.to); }) ||
-      std::any_of(scene.seams.begin(), scene.seams.end(), [&](const Seam& seam) {
-        return is_named(seam.a.body) || is_named(seam.b.body);
-      })) {
-    return which + "bonds or seams tie its vertices";
-  }
   return "";
 }
 

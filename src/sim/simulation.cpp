@@ -162,9 +162,6 @@ Attachment Simulation::attach(int tet, const std::array<double, 4>& weights, con
 }
 Attachment Simulation::attach(int body, std::span<const int> vertices, int to, double stiffness) {
   check_body(scene(), body);
-  require(!separates(scene()) && !(self().waiting && separates(*self().waiting->scene)) &&
-              !self().parting,
-          "to", "bodies of a scene with tearing or blades cannot be tied to each other");
   return self().running->attach(body, vertices, to, stiffness);
 }
 void Simulation::set_targets(Attachment attachment, std::span<const Vec3> targets) {

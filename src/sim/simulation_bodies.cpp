@@ -76,7 +76,6 @@ std::vector<BodyHandle> Simulation::Implementation::change_bodies(
     origin.push_back(-1);
     handles.push_back(next_bodies.add());
   }
-  if (separates(next)) require_untied();
   forget_bodies(now, next);
   const Survivors survivors(now, next, std::move(origin));
   Attachments held = running->attachments();

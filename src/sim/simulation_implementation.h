@@ -122,9 +122,6 @@ struct Simulation::Implementation {
   int separate(int body, std::span<const std::array<int, 2>> elements);
   void require_no_change() const;
   void check_separable(int body) const;
-  /// Separated bodies have other vertices than those that attachments tie.
-  void require_untied() const;
-
   /// Adds forces or impulses, which `make` makes from their name.
   template <class Make>
   void add_forces(const Make& make) {

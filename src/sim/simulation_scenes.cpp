@@ -33,7 +33,6 @@ void Simulation::Implementation::change(const Scene& scene, int after_frames) {
   check_settings(scene);
   check_same_vertices(running->scene(), scene);
   pins_of(scene);
-  if (separates(scene)) require_untied();
   if (after_frames > 0) {
     begin_change(scene, after_frames);
   } else {
@@ -155,7 +154,6 @@ void Simulation::Implementation::set_state(const SimulationState& state) {
   std::vector<int> vertices;
   SeparatedScene next;
   if (!is_same) {
-    require_untied();
     next = next_separations.replay(running->scene(), state.separated, vertices);
   }
   // What is built first comes apart first.

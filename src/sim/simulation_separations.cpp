@@ -150,12 +150,9 @@ int Simulation::Implementation::end_parting() {
   for (const auto& edit : done.edits) edit(parted);
   // Targets have moved since, and attachments may have come and gone.
   std::optional<Attachments> held;
-  if (parted.running &&
-      !(running->attachments().empty() && parted.running->attachments().empty())) {
-    held = parted.follow(running->attachments(), running->scene());
-  }
+  if (parted.running) held = parted.follow(running->attachments(), running->scene());
   use(std::move(parted));
-  if (held) running->use_attachments(*std::move(held));
+  if (held) running->use_all_attachments(*std::move(held));
   if (!done.next.empty()) come_apart(done.next);
   return num_pairs(done.found);
 }
@@ -277,12 +274,6 @@ void Simulation::Implementation::check_separable(int body) const {
   check_body(running->scene(), body);
   const std::string reason = why_inseparable(running->scene(), static_cast<std::size_t>(body));
   require(reason.empty(), place_of_body(static_cast<std::size_t>(body)), "this body " + reason);
-  require_untied();
-}
-
-void Simulation::Implementation::require_untied() const {
-  require(!running->ties_bodies(), "attachments",
-          "bodies are tied to each other; detach them before bodies come apart");
 }
 
 }  // namespace supple
