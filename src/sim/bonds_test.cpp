@@ -600,36 +600,6 @@ TEST(Bonds, BadOnesAreRefusedWithTheirPlace) {
   test::run(simulation, 1);
 }
 
-/// Separated bodies have other vertices. Bodies that are tied, in the scene or while it runs, are
-/// therefore neither cut nor torn, and bodies that tear are not tied.
-TEST(Bonds, TiedBodiesAreNotCut) {
-  const std::array<Vec3, 3> across{Vec3{0.25, -9, -9}, Vec3{0.25, 9, -9}, Vec3{0.25, 0, 9}};
-  const std::vector<std::array<Vec3, 3>> blade{across};
-  const auto cut = [&](Simulation& simulation) { simulation.cut(blade); };
-  const std::vector<int> one{0};
-  Scene scene = two_halves(1);
-  Simulation bonded(scene);
-  EXPECT_EQ(place_of([&] { cut(bonded); }), "/bodies/0");
-  Scene tearing = scene;
-  tearing.bodies[1].tearing = TearingSettings{.stretch = 2.0};
-  EXPECT_EQ(place_of([&] { Simulation{tearing}; }), "/bodies/1/tearing");
-  scene.bonds.clear();
-  Simulation simulation(scene);
-  const Attachment tie = simulation.attach(0, one, 1);
-  EXPECT_EQ(place_of([&] { cut(simulation); }), "attachments");
-  tearing.bonds.clear();
-  EXPECT_EQ(place_of([&] { simulation.change(tearing); }), "attachments");
-  Body third = tearing.bodies[1];
-  third.name = "third";
-  EXPECT_EQ(place_of([&] { simulation.add_body(third); }), "attachments");
-  test::run(simulation, 1);
-  simulation.detach(tie);
-  EXPECT_GT(simulation.cut(blade), 0);
-  test::run(simulation, 1);
-  Simulation torn(tearing);
-  EXPECT_EQ(place_of([&] { torn.attach(0, one, 1); }), "to");
-}
-
 /// At any size: a millimetre and a hundred metres.
 TEST(Bonds, HoldAtAnySize) {
   for (const double size : {1e-3, 100.0}) {

@@ -231,5 +231,28 @@ TEST(TiedTearing, WhatAnAttachmentTiesComesApartToo) {
   }
 }
 
+TEST(TiedTearing, ATiedBodyMayBeGivenALimitAndAnotherMayCome) {
+  Scene scene = tied_blocks();
+  scene.bonds.clear();
+  Simulation simulation(scene, {.threads = 2});
+  const Attachment tie = simulation.attach(1, std::vector<int>{40}, 0, 1e4);
+  run(simulation, 2);
+  Scene tearing = scene;
+  tearing.bodies[0].tearing = TearingSettings{.stretch = 1.001};
+  simulation.change(tearing);
+  Body third = tearing.bodies[0];
+  third.name = "third";
+  for (Vec3& x : third.mesh.vertices) x[1] -= 3;
+  simulation.add_body(third);
+  int separated = 0;
+  for (int i = 0; i < 10; ++i) {
+    separated += simulation.step().separated;
+    simulation.check_step();
+  }
+  EXPECT_GT(separated, 0);
+  EXPECT_TRUE(simulation.is_attached(tie));
+  EXPECT_GT(std::abs(simulation.force(tie)[1]), 0);
+}
+
 }  // namespace
 }  // namespace supple
