@@ -50,7 +50,8 @@ class PressureSet {
   /// Adds the volumes of a body's surface. triangles: vertices of the model, where those of the
   /// body begin at first_vertex; each connected part must be closed. cavities: uses the parts that
   /// are inside out, the surface of a body of tets around its hollows; otherwise uses the other
-  /// parts (for a cloth all, turned if they are inside out). Throws Error{invalid_input} at or
+  /// parts (for a cloth all, turned if they are inside out). Closed cracks between tets enclose
+  /// nothing and are left out. Throws Error{invalid_input} at or
   /// below `where`, the JSON pointer of the settings.
   void add(const PressureSettings& settings, const std::vector<std::array<int, 3>>& triangles,
            const std::vector<Vec3>& rest, int first_vertex, bool is_cloth,

@@ -1,14 +1,18 @@
 #include "sim/separations.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <type_traits>
 #include <utility>
 
 #include "base/index.h"
 #include "base/refuse.h"
+#include "mesh/surface.h"
 #include "model/membrane_builder.h"
 #include "model/pin_selection.h"
+#include "potentials/pressure.h"
 
 namespace supple {
 
@@ -80,6 +84,36 @@ int first_rod_vertex(const Body& body, int vertex) {
   // One vertex has been added that is not among the copies yet.
   const std::size_t whole = body.mesh.vertices.size() - copies.size() - 1;
   return at(vertex) < whole ? vertex : copies[at(vertex) - whole];
+}
+
+/// Whether a surface around a volume that holds the body's pressure has opened. whole: the tets of
+/// the whole body, of its first num_vertices vertices.
+bool is_open(const Body& now, const std::vector<std::array<int, 4>>& whole, int num_vertices) {
+  TetMesh mesh{now.mesh.vertices, whole};
+  mesh.vertices.resize(at(num_vertices));
+  PressureSet volumes;
+  volumes.add(*now.pressure, surface_triangles(mesh), mesh.vertices, 0, false, "pressure");
+  const auto sorted = [](std::array<int, 3> corners) {
+    std::sort(corners.begin(), corners.end());
+    return corners;
+  };
+  std::set<std::array<int, 3>> faces;
+  for (const auto& face : volumes.faces) faces.insert(sorted(face));
+  std::map<std::array<int, 2>, std::array<int, 2>> edges;  // what those of the whole body are now
+  for (const SurfaceFace& face : surface_faces(mesh)) {
+    if (!faces.contains(sorted(face.corners))) continue;
+    const auto& before = whole[at(face.tet)];
+    const auto is_now = [&](int corner) {
+      const auto place = std::find(before.begin(), before.end(), corner);
+      return now.mesh.tets[at(face.tet)][static_cast<std::size_t>(place - before.begin())];
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto [a, b] = std::minmax(face.corners[i], face.corners[(i + 1) % 3]);
+      const std::array<int, 2> ends{is_now(a), is_now(b)};
+      if (edges.emplace(std::array{a, b}, ends).first->second != ends) return true;
+    }
+  }
+  return false;
 }
 
 SeparatedScene unchanged(const Scene& scene) {
@@ -196,7 +230,10 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
   }
   if (!body.folds.empty()) follow_copies(body, copies);
   // What it enclosed can escape.
-  if (!copies.empty()) body.pressure.reset();
+  if (body.pressure && !copies.empty() &&
+      (body.mesh.tets.empty() || is_open(body, own.whole->tets, own.whole->num_vertices))) {
+    body.pressure.reset();
+  }
   // These follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return {std::move(copies), std::move(parents)};

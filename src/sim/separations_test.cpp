@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/index.h"
+#include "math/vec3.h"
 #include "mesh/separation.h"
 #include "sim/test_parts.h"
 #include "sim/test_scenes.h"
@@ -449,12 +450,6 @@ TEST(Separations, RefusesWhatCannotComeApart) {
               tears(s, {.stress = 1e5});
             }),
             where + "/stress");
-  EXPECT_EQ(place([&](Scene& s) {
-              tears(s, {.stretch = 2});
-              s.bodies[0].pressure = PressureSettings{.pressure = 10};
-            }),
-            where)
-      << "of tets";
   EXPECT_EQ(place([](Scene& s) { s.blades = {{.points = {{0, 0, 0}}}}; }), "/blades/0");
   EXPECT_EQ(place([](Scene& s) {
               s.blades = {{.points = {{0, 0, 0}, {0, 0, 0}}}};
@@ -627,6 +622,77 @@ TEST(Separations, ABalloonThatIsClosedStillKeepsItsPressure) {
   EXPECT_GT(simulation.cut(plane_across(positions_of(simulation)[0][0], -9)), 0);
   EXPECT_FALSE(simulation.scene().bodies[0].pressure);
   EXPECT_EQ(simulation.energies().pressure, 0);
+}
+
+/// A block of 7 x 7 x 7 cells without the one in the middle, with pressure in the hollow or in all
+/// that its outer surface encloses.
+Scene hollow_block(PressureSurface surface) {
+  Scene scene = test::free_block("neo_hookean");
+  Body& block = scene.bodies[0];
+  block.mesh = generate(BoxGenerator{.size = {7, 7, 7}, .cells = {7, 7, 7}});
+  std::erase_if(block.mesh.tets, [&](const std::array<int, 4>& tet) {
+    return std::all_of(tet.begin(), tet.end(), [&](int v) {
+      const Vec3& x = block.mesh.vertices[at(v)];
+      return std::abs(x[0]) < 0.6 && std::abs(x[1]) < 0.6 && std::abs(x[2]) < 0.6;
+    });
+  });
+  block.pressure = PressureSettings{.ambient = 1e5, .surface = surface};
+  block.pressure->pressure.keyframes = {{0, 1.2e5}};
+  return scene;
+}
+
+/// Pairs of tets on both sides of the plane x = 1.5 and within the given distances from the axis.
+std::vector<std::array<int, 2>> crack(const TetMesh& mesh, double from, double to) {
+  std::vector<std::array<int, 2>> pairs;
+  for (const auto& [a, b] : joined_elements<4>(mesh.tets)) {
+    const auto middle = [&](int tet) {
+      using namespace vec3;
+      Vec3 sum{0, 0, 0};
+      for (const int v : mesh.tets[at(tet)]) sum = sum + 0.25 * mesh.vertices[at(v)];
+      return sum;
+    };
+    const Vec3 x = middle(a), y = middle(b);
+    const double far = std::max({std::abs(x[1]), std::abs(x[2]), std::abs(y[1]), std::abs(y[2])});
+    if ((x[0] < 1.5) != (y[0] < 1.5) && far > from && far < to) pairs.push_back({a, b});
+  }
+  return pairs;
+}
+
+TEST(Separations, PressureInTetsEndsWhereItsSurfaceOpens) {
+  for (const PressureSurface surface : {PressureSurface::cavities, PressureSurface::outer}) {
+    SCOPED_TRACE(to_string(surface));
+    const Scene scene = hollow_block(surface);
+    Simulation simulation(scene, {.threads = 2});
+    run(simulation, 2);
+    const SimulationState start = simulation.state();
+    const int whole = simulation.num_vertices();
+    // A crack between the hollow and the outside, which touches neither.
+    ASSERT_GT(simulation.separate(0, crack(scene.bodies[0].mesh, 0, 2.4)), 0);
+    EXPECT_GT(simulation.num_vertices(), whole);
+    const double before = simulation.energies().pressure;
+    EXPECT_LT(before, 0);
+    run(simulation, 3);
+    EXPECT_LT(simulation.energies().pressure, before) << "it goes on inflating";
+    // The same crack, out to the surface of the block.
+    ASSERT_GT(simulation.separate(0, crack(scene.bodies[0].mesh, 2.4, 9)), 0);
+    EXPECT_EQ(num_parts(simulation), 2);
+    const bool is_outer = surface == PressureSurface::outer;
+    EXPECT_EQ(simulation.energies().pressure == 0, is_outer);
+    EXPECT_EQ(simulation.scene().bodies[0].pressure.has_value(), !is_outer);
+    run(simulation, 2);
+    // Through the hollow.
+    ASSERT_GT(simulation.cut(plane_across(positions_of(simulation)[0][0] + 3.5)), 0);
+    EXPECT_EQ(simulation.energies().pressure, 0);
+    run(simulation, 2);
+    const SimulationState end = simulation.state();
+    Simulation other(scene, {.threads = 1});
+    other.set_state(end);
+    run(other, 2);
+    run(simulation, 2);
+    test::expect_same_bits(simulation, other);
+    other.set_state(start);
+    EXPECT_LT(other.energies().pressure, 0) << "whole again";
+  }
 }
 
 }  // namespace
