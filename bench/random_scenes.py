@@ -18,6 +18,7 @@ Kinds:
     links    rigid and soft bodies that are tied together swing
     collide  bodies meet without weight
     press    a moving obstacle presses a body on the ground and goes up again
+    tear     bodies that are tied to each other hang, or fall on the ground, and tear or are cut
 
 A result is wrong if it is not finite, if a vertex is more than 3 % of the scene's size inside an
 obstacle that does not move, if the mechanical energy rises by more than 3 % of the weight times the
@@ -41,7 +42,7 @@ import tempfile
 from array import array
 
 G = 9.81
-KINDS = ["drape", "swing", "strands", "pile", "links", "collide", "press"]
+KINDS = ["drape", "swing", "strands", "pile", "links", "collide", "press", "tear"]
 
 
 def read_positions(path):
@@ -283,6 +284,53 @@ def make(kind, seed):
         scene["bonds"] = bonds
         scene["contact"] = {"bodies": False}
         what = ", ".join(b["material"]["model"] for b in scene["bodies"])
+    elif kind == "tear":
+        form = rng.choice(["solid", "solid", "sheet"])
+        count, hangs = rng.randint(1, 3), rng.random() < 0.6
+        piece, cells = size / count, rng.randint(3, 6)
+        for i in range(count):
+            young = density * G * size * log_uniform(rng, 10, 1000)
+            center = [(i + 0.5) * piece, 0.6 * size, 0]
+            if form == "sheet":
+                material, mass = sheet(rng, size, density, cells)
+                mass /= count
+                mesh = {"cloth": {"center": center, "u": [piece, 0, 0], "v": [0, 0, -0.6 * size],
+                                  "cells": [max(2, 2 * cells // count), cells]}}
+            else:
+                material = {"model": rng.choice(["neo_hookean", "stable_neo_hookean", "corotated"]),
+                            "young": young, "poisson": rng.uniform(0.2, 0.45)}
+                if method["method"] == "xpbd":
+                    material["model"] = "stable_neo_hookean"
+                mass = 0.09 * density * size ** 2 * piece
+                mesh = {"box": {"size": [piece, 0.3 * size, 0.3 * size], "center": center,
+                                "cells": [max(2, 2 * cells // count), max(2, cells // 2), max(2, cells // 2)]}}
+            body = {"name": "piece %d" % i, "mass": mass, "material": material, "mesh": mesh}
+            if rng.random() < 0.5:
+                body["tearing"] = {"stretch": rng.uniform(1.02, 1.5), "per_frame": rng.choice([1, 4, 20])}
+            scene["bodies"].append(body)
+        near = 0.01 * piece
+        face = lambda x: {"box": [[x - near, -9 * size, -9 * size], [x + near, 9 * size, 9 * size]]}
+        ties = [(i - 1, i) for i in range(1, count) if rng.random() < 0.8]
+        has_ties = method["method"] not in ("vertex_block_descent", "gauss_seidel", "jacobi")
+        for a, b in ties if has_ties else []:
+            if form == "sheet" and rng.random() < 0.5:
+                scene.setdefault("seams", []).append({
+                    side: {"body": "piece %d" % i, "select": face(b * piece)} for side, i in (("a", a), ("b", b))})
+            else:
+                scene.setdefault("bonds", []).append(
+                    {"body": "piece %d" % b, "to": "piece %d" % a, "select": face(b * piece)})
+        if hangs:
+            scene["bodies"][0]["pins"] = [{"select": face(0)}]
+        else:
+            scene["colliders"] = [{"plane": {}}]
+        scene["contact"] = {"friction": rng.choice([0, 0.5]), "self": rng.random() < 0.3}
+        if rng.random() < 0.7 or not any("tearing" in b for b in scene["bodies"]):
+            x, t = rng.uniform(0.2, 0.8) * size, 0.4 * seconds
+            scene["blades"] = [{"segment": [[x, size, -size], [x + 0.3 * size * rng.uniform(-1, 1), size, size]],
+                                "motion": {"translate": {"velocity": [0, -size / t, 0]}}}]
+        scene["time"]["separate_after"] = rng.choice([0, 0, 1, 3])
+        what = "%d %s%s%s%s" % (count, form, " hang" if hangs else " fall", " tied" if ties else "",
+                                " blade" if "blades" in scene else "")
     line = "%s %s, size %.2g m, step %.3g s, %s x %d" % (
         kind, what, size, step, method["method"], method["iterations"])
     return scene, size, line
