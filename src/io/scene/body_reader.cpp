@@ -301,8 +301,8 @@ Body read_body(ObjectReader& reader, std::size_t index, const SceneSources& sour
   }
   read_folds(reader, body);
   reader.optional_object("damping", [&](ObjectReader& damping) {
-    damping.expect({"stiffness"});
-    body.damping = BodyDamping{damping.number("stiffness", from_zero("s"))};
+    damping.expect({"stiffness", "loss_factor", "frequency"});
+    body.damping = BodyDamping{read_damping_time(damping, std::nullopt)};
   });
   body.velocity = reader.vector("velocity", any_number("m/s"), body.velocity);
   body.initial = read_initial(reader);

@@ -108,9 +108,9 @@ Scene read_scene(ObjectReader& reader, const std::string& default_name,
   });
   reader.object("contact", [&](ObjectReader& contact) { scene.contact = read_contact(contact); });
   reader.object("damping", [&](ObjectReader& damping) {
-    damping.expect({"drag", "stiffness"});
+    damping.expect({"drag", "stiffness", "loss_factor", "frequency"});
     scene.damping.drag = damping.number("drag", from_zero("1/s"), scene.damping.drag);
-    scene.damping.stiffness = damping.number("stiffness", from_zero("s"), scene.damping.stiffness);
+    scene.damping.stiffness = read_damping_time(damping, scene.damping.stiffness);
   });
   reader.optional_object("wind", [&](ObjectReader& wind) { scene.wind = read_wind(wind); });
   reader.each("bonds",

@@ -15,6 +15,11 @@
 namespace supple {
 
 TimeSettings read_time(ObjectReader& time);
+
+/// The time of stiffness-proportional damping, s, as it is or by the loss factor tan(delta) that it
+/// has at a frequency, tau = tan(delta)/(2 pi f) (docs/damping.md). usual: if neither is given;
+/// none: one of them is required.
+double read_damping_time(ObjectReader& damping, std::optional<double> usual);
 /// Without a method: `usual` if it reads all options that are given, else l_bfgs.
 SolverSettings read_solver(ObjectReader& solver, SolverMethod usual = SolverMethod::l_bfgs);
 ContactSettings read_contact(ObjectReader& contact);

@@ -92,6 +92,17 @@ TEST(Scene, TheSettingsLandInTheirFields) {
   EXPECT_EQ(scene.damping.stiffness, 0.02);
 }
 
+/// tan(delta) = tau omega of what resists the rate of strain in proportion to its stiffness.
+TEST(Scene, ALossFactorIsATimeOfDamping) {
+  const Scene scene = parse(R"({ "supple": 1, "bodies": [ { "mesh": { "tetrahedron": {} },
+    "material": { "model": "arap", "mu": 5 }, "damping": { "loss_factor": 0.3, "frequency": 4 } } ],
+    "damping": { "loss_factor": 0.1, "frequency": 0.5 } })")
+                          .scene;
+  constexpr double pi = 3.14159265358979323846;
+  EXPECT_DOUBLE_EQ(scene.bodies[0].damping->stiffness, 0.3 / (2 * pi * 4));
+  EXPECT_DOUBLE_EQ(scene.damping.stiffness, 0.1 / (2 * pi * 0.5));
+}
+
 TEST(Scene, TheBodyLandsInItsFields) {
   const Scene scene = parse(full_scene).scene;
   ASSERT_EQ(scene.bodies.size(), 6U);

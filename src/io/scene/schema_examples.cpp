@@ -59,6 +59,7 @@ const char* const written[] = {
         "pressure": { "gas": { "keyframes": [ { "time": 0, "value": 1 } ] } } },
       { "mesh": { "tetrahedron": {} }, "material": { "model": "arap", "mu": 1 },
         "transform": { "scale": [1, 1, 2] }, "fiber": { "radial": {}, "kappa": 1 },
+        "damping": { "loss_factor": 0.1, "frequency": 2 },
         "initial": { "flatten": { "axis": "z" } }, "pressure": { "gas": 1 } },
       { "mesh": { "tetrahedron": {} }, "material": { "model": "arap", "mu": 1 },
         "fiber": { "laplace": { "from": { "vertices": [0] }, "to": { "vertices": [1] } },

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numbers>
 #include <string_view>
 #include <type_traits>
 
@@ -54,6 +55,18 @@ TimeSettings read_time(ObjectReader& time) {
       time.whole("separate_after", 0, most_separate_after, settings.separate_after));
   settings.integrator = time.choice("integrator", settings.integrator);
   return settings;
+}
+
+double read_damping_time(ObjectReader& damping, std::optional<double> usual) {
+  if (!damping.has("loss_factor")) {
+    damping.know("loss_factor");
+    damping.reject("frequency", "is that at which a loss_factor holds, and there is none");
+    return damping.number("stiffness", from_zero("s"), usual);
+  }
+  damping.reject("stiffness", "follows from the loss_factor; expected one of the two");
+  const double factor = damping.number("loss_factor", from_zero(""));
+  const double frequency = damping.number("frequency", above_zero("Hz"));
+  return factor / (2 * std::numbers::pi * frequency);
 }
 
 SolverSettings read_solver(ObjectReader& solver, SolverMethod usual) {
