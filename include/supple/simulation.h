@@ -153,6 +153,10 @@ struct SimulationState {
   /// order of bodies and of the first triangles around it. The next step starts from these values.
   /// Empty if there are none, or all are 0.
   std::vector<double> multipliers{};
+  /// The friction at each vertex as a share of the largest, from what it has slipped: a vector of
+  /// at most 1, along the surface; then what the vertex touches: a collider, or -2 minus a body, or
+  /// -1 for nothing. [num_vertices * 4]; empty: there is none. With backward_euler.
+  std::vector<double> friction{};
   /// TimeSettings::sleep_after: how long each body has rested, s, or -1 if it sleeps: [num_bodies];
   /// empty: none has rested.
   std::vector<double> rested{};

@@ -142,6 +142,7 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
       friction_(friction),
       vertices_(std::move(vertices)),
       place_of_vertex_(places_of(vertices_)),
+      pressing_(place_of_vertex_.size()),
       pairs_(std::move(pairs)),
       guard_(std::move(guard)),
       meshes_(std::move(meshes)),
@@ -416,6 +417,7 @@ void ContactEnergy::start_point(std::size_t place) {
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);
+  recall(contact);
   if (start(own, contact)) keep_from_start();
   shift_of_point_[place] = contact.shift;
 }
@@ -435,6 +437,7 @@ void ContactEnergy::start_pair(std::size_t place) {
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);
+  recall(contact);
   contact.friction = friction_on(contact.collider) * contact.force();
   contact.stiffness = contact.added = 0;
   if (contact.friction > 0) keep_from_start();
@@ -505,6 +508,7 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
       Contact& contact = out[count];
       contact = behind({static_cast<int>(c), found.point, found.normal}, own, -found.distance, 0);
       contact.anchor = x + (collider.carried(found.point) - found.point);
+      recall(contact);
       if (!start(own, contact)) return;
       if (contact.shift > 0) is_special_[first + i] = 1;
       ++count;

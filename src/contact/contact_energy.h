@@ -17,6 +17,7 @@
 #include "contact/contact_point.h"
 #include "contact/mesh_pairs.h"
 #include "contact/surface_points.h"
+#include "math/friction_memory.h"
 #include "supple/scene.h"
 
 /// Contact of bodies with colliders: a function of positions and of the state at the start of the
@@ -59,14 +60,19 @@
 /// state, which makes E_f a convex function of x. Summed over a fall, the impulse of friction is
 /// that of the normal force, a step later. The force is at most mu N and opposes the slip. v_s is
 /// the vertex's `slip_speed`; a point takes the least of its vertices'.
+///
+/// With a memory, u is the slip since x_n plus eps r, where r is the friction at the end of the
+/// step before over mu N, |r| <= 1: the return mapping of elastic-plastic friction [Wriggers,
+/// Computational Contact Mechanics, sec. 10.1.2]. What friction holds then stays where it is.
+/// Without one it creeps, as it must slip in each step to be held.
 namespace supple {
 
 /// m/s, for bodies of 1 m and more. Below this slip speed the friction force falls linearly to
-/// zero, so a body that friction holds creeps more slowly than this: less than 1 mm in a second,
-/// which is not seen in motion. Smaller values bring nothing visible and make E_f stiffer,
-/// mu N / eps per vertex. At 1/30 s and the weight of a vertex of mass m for N, this value gives
-/// mu * 327 m / h^2, less than usual contact stiffnesses. For smaller bodies it is multiplied by
-/// their size over 1 m: otherwise a body of 1 mm would slide by its own size in a second.
+/// zero, so without a memory a body that friction holds creeps more slowly than this: less than
+/// 1 mm in a second, which is not seen in motion. Smaller values bring nothing visible and make E_f
+/// stiffer, mu N / eps per vertex. At 1/30 s and the weight of a vertex of mass m for N, this value
+/// gives mu * 327 m / h^2, less than usual contact stiffnesses. For smaller bodies it is multiplied
+/// by their size over 1 m: otherwise a body of 1 mm would slide by its own size in a second.
 inline constexpr double friction_slip_speed = 1e-3;
 
 /// How fast a vertex that starts deep inside comes out, in sizes of its body per second. A body
@@ -109,7 +115,8 @@ struct Contact {
   double slip;        ///< eps, m
   bool is_inner;      ///< whether its vertex is
   double layer;       ///< of a barrier (barrier.h), thickness, m; 0: springs
-  Vec3 anchor;        ///< x_n + c: where the point would be if it had stuck to the collider, m
+  Vec3 anchor;        ///< x_n + c: where the point would be if it had stuck to the collider, m;
+                      ///< minus eps r with a memory
 
   /// Force, energy and stiffness of the normal part at a depth, m: N, J, N/m.
   double force_at(double at_depth) const {
@@ -370,6 +377,14 @@ class ContactEnergy {
   };
   Spring friction_spring(const Contact& contact, const double* z) const;
 
+  /// What friction remembers of the step before: contacts begin the step with it. Null: nothing. It
+  /// is read whenever a step finds contacts.
+  void use_memory(const FrictionMemory* memory) { memory_ = memory; }
+  bool has_memory() const { return memory_ != nullptr; }
+  /// Writes what friction remembers of a step that ends at z. A vertex remembers what presses on it
+  /// most. The arrays of `memory` must have all vertices.
+  void remember(const double* z, FrictionMemory& memory);
+
   /// Work of the friction forces at z over the step, J: positive if a collider drags vertices
   /// along.
   double friction_work(const double* z) const;
@@ -471,6 +486,21 @@ class ContactEnergy {
   void add_pushed(const Pushed::Vertex& pushed, const double* z);
   bool follow(std::size_t place, int collider, const Vec3& end, Held& held) const;
   Vec3 anchor_of(const Toucher& own, int collider, const Vec3& surface) const;
+  /// Calls visit(int vertex, std::int32_t partner, double weight) for the vertices of a contact
+  /// with what they touch: see FrictionMemory.
+  template <class Visit>
+  void visit_sides(const Contact& contact, const Visit& visit) const {
+    const ContactPoint& point = contact.point;
+    const int first = body_of(point), last = body_of_vertex(point.vertices[point.count - 1]);
+    for (int i = 0; i < point.count; ++i) {
+      const double weight = point.weights[i];
+      visit(point.vertices[i],
+            contact.is_of_bodies() ? FrictionMemory::of_body(weight > 0 ? last : first)
+                                   : contact.collider,
+            weight);
+    }
+  }
+  void recall(Contact& contact) const;
   Clearance* clearance_of(std::size_t place, std::size_t collider) const;
   Clearance* clearance_of_groups(std::size_t block, std::size_t collider) const;
   bool is_held(std::size_t place, int collider) const;
@@ -481,6 +511,7 @@ class ContactEnergy {
   double friction_;          ///< mu of colliders without their own
   std::vector<ContactVertex> vertices_;
   std::vector<int> place_of_vertex_;  ///< by number: index into vertices_; -1: none
+  std::vector<double> pressing_;      ///< by number: mu N of what a vertex remembers, N
   std::unique_ptr<BodyPairs> pairs_;
   std::unique_ptr<ColliderGuard> guard_;
   std::unique_ptr<MeshPairs> meshes_;
@@ -497,6 +528,7 @@ class ContactEnergy {
   std::size_t num_contacts_ = 0, num_touching_ = 0;
   std::unique_ptr<Contact[]> from_start_;  ///< of the state at the start: friction and slow exits
   std::size_t num_from_start_ = 0;
+  const FrictionMemory* memory_ = nullptr;
   std::unique_ptr<Held[]> held_, found_;
   std::unique_ptr<std::pair<double, int>[]> ahead_;  ///< distances and vertices
   std::size_t num_held_ = 0;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "base/index.h"
 #include "contact/contact_energy.h"
@@ -80,6 +82,56 @@ double ContactEnergy::friction_work(const double* z) const {
     for (std::size_t k = 0; k < 3; ++k) work -= gradient[k] * (end[k] - start[k]) / stage_;
   }
   return work;
+}
+
+/// Lets friction begin with what its vertices remember of this partner.
+void ContactEnergy::recall(Contact& contact) const {
+  if (memory_ == nullptr || memory_->empty()) return;
+  Vec3 share{0, 0, 0};
+  double sum = 0;
+  visit_sides(contact, [&](int vertex, std::int32_t partner, double weight) {
+    if (memory_->partner[at(vertex)] != partner) return;
+    const PaddedVector& own = memory_->share[at(vertex)];
+    share = share + weight * Vec3{own[0], own[1], own[2]};
+    sum += std::abs(weight);
+  });
+  if (!(sum > 0)) return;
+  share = (1 / sum) * share;
+  contact.anchor =
+      contact.anchor - contact.slip * (share - dot(share, contact.normal) * contact.normal);
+}
+
+void ContactEnergy::remember(const double* z, FrictionMemory& memory) {
+  std::fill(memory.share.begin(), memory.share.end(), PaddedVector{});
+  std::fill(memory.partner.begin(), memory.partner.end(), FrictionMemory::nothing);
+  std::fill(pressing_.begin(), pressing_.end(), 0.0);
+  const std::span<const Contact> start(from_start_.get(), num_from_start_);
+  for (const Contact& own : start) {
+    if (!(own.friction > 0)) continue;
+    visit_sides(own, [&](int vertex, std::int32_t partner, double weight) {
+      const double pressing = std::abs(weight) * own.friction;
+      if (!(pressing > pressing_[at(vertex)])) return;
+      pressing_[at(vertex)] = pressing;
+      memory.partner[at(vertex)] = partner;
+    });
+  }
+  std::fill(pressing_.begin(), pressing_.end(), 0.0);
+  for (const Contact& own : start) {
+    if (!(own.friction > 0)) continue;
+    const Local local = at_position(own, own.point.position(z).data());
+    const Vec3 share = (1 / std::max(local.speed, own.slip)) * local.slip;
+    visit_sides(own, [&](int vertex, std::int32_t partner, double weight) {
+      if (memory.partner[at(vertex)] != partner) return;
+      for (int k = 0; k < 3; ++k) {
+        memory.share[at(vertex)][k] += weight * own.friction * share[static_cast<std::size_t>(k)];
+      }
+      pressing_[at(vertex)] += std::abs(weight) * own.friction;
+    });
+  }
+  for (std::size_t i = 0; i < pressing_.size(); ++i) {
+    if (!(pressing_[i] > 0)) continue;
+    for (int k = 0; k < 3; ++k) memory.share[i][k] /= pressing_[i];
+  }
 }
 
 Touch ContactEnergy::touch() const {

@@ -12,6 +12,7 @@
 #include "materials/plastic_strain.h"
 #include "math/batch.h"
 #include "math/cubic_spline.h"
+#include "math/friction_memory.h"
 #include "math/mat3.h"
 #include "math/vector_field.h"
 #include "potentials/bonds.h"
@@ -246,6 +247,7 @@ struct State {
   std::vector<PlasticStrain> plastic{};  ///< [num_tets]; empty if no material flows
   std::vector<RodFrame> rods{};          ///< [segments of the rods]
   std::vector<double> multipliers{};     ///< [count_multipliers] (multipliers.h), N and Pa
+  FrictionMemory friction{};             ///< if friction has memory and anything has touched
 };
 
 /// Whether a body is made of tets of the material `rigid`.

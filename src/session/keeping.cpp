@@ -155,6 +155,7 @@ constexpr StateArray state_arrays[] = {
     {"plastic", &SimulationState::plastic},
     {"rods", &SimulationState::rods},
     {"multipliers", &SimulationState::multipliers},
+    {"friction", &SimulationState::friction},
     {"weights", &SimulationState::weights},
     {"rested", &SimulationState::rested}};
 

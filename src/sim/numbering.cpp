@@ -27,23 +27,26 @@ bool same_graph(const Adjacency& a, const Adjacency& b) {
 }
 
 /// to[k] = from[source[k]]
-VectorField picked(const VectorField& from, const std::vector<int>& source) {
-  VectorField to(from.size());
+template <class Field>
+Field picked(const Field& from, const std::vector<int>& source) {
+  Field to(from.size());
   for (std::size_t k = 0; k < from.size(); ++k) to[k] = from[static_cast<std::size_t>(source[k])];
   return to;
 }
 
 State picked(const State& state, const std::vector<int>& source) {
-  return {.x = picked(state.x, source),
-          .v = picked(state.v, source),
-          .time = state.time,
-          .frame = state.frame,
-          .x_previous = picked(state.x_previous, source),
-          .v_previous = picked(state.v_previous, source),
-          .acceleration = picked(state.acceleration, source),
-          .plastic = state.plastic,
-          .rods = state.rods,
-          .multipliers = state.multipliers};
+  return {
+      .x = picked(state.x, source),
+      .v = picked(state.v, source),
+      .time = state.time,
+      .frame = state.frame,
+      .x_previous = picked(state.x_previous, source),
+      .v_previous = picked(state.v_previous, source),
+      .acceleration = picked(state.acceleration, source),
+      .plastic = state.plastic,
+      .rods = state.rods,
+      .multipliers = state.multipliers,
+      .friction = {picked(state.friction.share, source), picked(state.friction.partner, source)}};
 }
 
 }  // namespace

@@ -250,6 +250,7 @@ class RunningScene {
     double work = 0;     ///< of the weight, of forces and of colliders that drag, J
   };
   bool has_islands() const;
+  bool remembers_friction() const;
   void find_elastic(const VectorField& x);
   void find_elastic_at_start();
   double elastic_of_selected() const;
@@ -380,6 +381,7 @@ class RunningScene {
   VectorField unheld_z_;            ///< z_ before it was kept outside of colliders
   bool is_crushed_ = false;         ///< by colliders that kept it out, in this substep
   State before_substep_;            ///< what is needed to repeat or shorten a substep
+  FrictionMemory next_friction_;    ///< where the substep ends
   mutable SurfaceQueries queries_;  ///< derived, keeps nothing of its own
   StepClock clock_;
   double elastic_ = 0;    ///< of the state, J, if known

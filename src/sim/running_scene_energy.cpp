@@ -218,6 +218,7 @@ bool RunningScene::steady_substep(int parts, StepReport& report, const MinimiseO
   state_.v_previous.clear();
   state_.acceleration.clear();
   state_.multipliers = start_multipliers_;
+  state_.friction = before_substep_.friction;
   use_multipliers();
   elastic_is_known_ = false;
   ++report.repeated_substeps;
@@ -289,12 +290,14 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(z_, first_z_);
     before_substep_.plastic = state_.plastic;
     before_substep_.rods = state_.rods;
+    before_substep_.friction = state_.friction;
     algebra().copy(before_.x, state_.x);
     algebra().copy(before_.v, state_.v);
     clock_.substeps_done -= scene_.time.substeps;
     state_.time = clock_.at(0);
     state_.plastic = before_.plastic;
     state_.rods = before_.rods;
+    state_.friction = before_.friction;
     use_plastic();
     use_rods();
     report.energy_gain = report.energy_removed = 0;
@@ -310,6 +313,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     algebra().copy(first_z_, z_);
     state_.plastic = before_substep_.plastic;
     state_.rods = before_substep_.rods;
+    state_.friction = before_substep_.friction;
     use_plastic();
     use_rods();
     contact_balance_ = balance;

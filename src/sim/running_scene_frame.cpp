@@ -165,6 +165,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   if (is_guarded() && (may_gain || contact_)) {
     before_substep_.x = state_.x;
     before_substep_.v = state_.v;
+    before_substep_.friction = state_.friction;
   }
   add_drift(result, place);
   is_crushed_ = false;
@@ -208,10 +209,16 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   elastic_is_known_ = setup_.ends_at_z() && (direction_ != nullptr || place.is_last);
   // If a frame is done again, what was seen the first time counts.
   if (contact_) report.friction_work += contact_->friction_work(z_[0].v);
+  if (remembers_friction()) {
+    next_friction_.share.resize(z_.size());
+    next_friction_.partner.resize(z_.size());
+    contact_->remember(z_[0].v, next_friction_);
+  }
   if (place.is_last && !(position_solver_ && setup_.is_divided()))
     convergence_.frame_done(state_.frame + 1, objective_, direction_.get(), z_, result,
                             direction_ != nullptr && contact_balance_.at_start == 0);
   setup_.advance(z_, state_, algebra());
+  if (remembers_friction()) std::swap(state_.friction, next_friction_);
   for (int body = 0; sleep_.count() > 0 && body < model_.num_bodies(); ++body) {
     if (sleep_.is_asleep(body)) lay_down(body);
   }
@@ -315,6 +322,10 @@ bool RunningScene::explicit_substep(StepReport& report) {
   return std::isfinite(sum);
 }
 
+bool RunningScene::remembers_friction() const {
+  return contact_ && contact_->has_memory() && contact_->has_friction();
+}
+
 void RunningScene::end_substep() {
   ++clock_.substeps_done;
   state_.time = clock_.at(0);
@@ -346,6 +357,7 @@ void RunningScene::remember() {
   before_.plastic = state_.plastic;
   before_.rods = state_.rods;
   before_.multipliers = state_.multipliers;
+  before_.friction = state_.friction;
   before_.frame = state_.frame;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/index.h"
+#include "integrate/integrator.h"
 #include "sim/contact_setup.h"
 #include "sim/measures.h"
 #include "sim/running_scene.h"
@@ -101,7 +102,12 @@ void RunningScene::open_tears(const RunningScene& before, const Survivors& survi
 std::unique_ptr<ContactEnergy> RunningScene::new_contact() const {
   std::vector<Vec3> rest = model_.rest;
   if (scene_.contact.self) open(split_, rest);
-  return make_contact(scene_, model_, numbering_, surface_, std::move(rest));
+  auto contact = make_contact(scene_, model_, numbering_, surface_, std::move(rest));
+  // Other integrators would not damp what friction stores.
+  if (contact && find_integrator(scene_.time.integrator)->keeps_energy_down) {
+    contact->use_memory(&state_.friction);
+  }
+  return contact;
 }
 
 std::vector<BodySeparation> RunningScene::cut(const std::vector<CutTriangle>& triangles,

@@ -69,6 +69,7 @@ void RunningScene::set_state(const SimulationState& state) {
   }
   may_be_inverted_ = true;
   state_ = std::move(loaded);
+  if (!remembers_friction()) state_.friction = {};
   sleep_.set_memory(state.rested);
   find_layers();
   if (pairs()) pairs()->find_overlaps(state_.x[0].v);

@@ -235,6 +235,37 @@ void require_resolved_step(const Scene& scene) {
   }
 }
 
+FrictionMemory load_friction(const Model& model, const std::vector<double>& numbers) {
+  FrictionMemory memory;
+  if (numbers.empty()) return memory;
+  require(numbers.size() == 4 * at(model.num_vertices), "friction",
+          "expected 4 numbers for each of " + std::to_string(model.num_vertices) +
+              " vertices, there are " + std::to_string(numbers.size()));
+  for (std::size_t i = 0; i < numbers.size(); i += 4) {
+    const double square =
+        numbers[i] * numbers[i] + numbers[i + 1] * numbers[i + 1] + numbers[i + 2] * numbers[i + 2];
+    constexpr double most = 1 << 30;
+    // More than 1 by rounding.
+    require(square <= 1.0001 && std::abs(numbers[i + 3]) <= most &&
+                std::trunc(numbers[i + 3]) == numbers[i + 3],
+            "friction", "expected a share of at most 1 and a whole number");
+    memory.share.push_back({{numbers[i], numbers[i + 1], numbers[i + 2], 0}});
+    memory.partner.push_back(static_cast<std::int32_t>(numbers[i + 3]));
+  }
+  return memory;
+}
+
+std::vector<double> save_friction(const FrictionMemory& memory) {
+  std::vector<double> numbers;
+  const auto is_nothing = [](std::int32_t partner) { return partner == FrictionMemory::nothing; };
+  if (std::all_of(memory.partner.begin(), memory.partner.end(), is_nothing)) return numbers;
+  for (std::size_t i = 0; i < memory.partner.size(); ++i) {
+    for (int k = 0; k < 3; ++k) numbers.push_back(memory.share[i][k]);
+    numbers.push_back(memory.partner[i]);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 State load_state(const Model& model, const SimulationState& state) {
@@ -259,6 +290,7 @@ State load_state(const Model& model, const SimulationState& state) {
   loaded.plastic = load_plastic(model, state.plastic);
   loaded.rods = load_rods(model, state.rods);
   loaded.multipliers = load_multipliers(model, state.multipliers);
+  loaded.friction = load_friction(model, state.friction);
   loaded.time = state.time;
   loaded.frame = state.frame;
   return loaded;
@@ -276,6 +308,7 @@ SimulationState save_state(const State& state) {
   saved.plastic = save_plastic(state.plastic);
   saved.rods = save_rods(state.rods);
   saved.multipliers = state.multipliers;
+  saved.friction = save_friction(state.friction);
   return saved;
 }
 

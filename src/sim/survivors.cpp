@@ -107,6 +107,23 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
       if (origin_[b] >= 0 && copies_[b].empty()) start.rested[b] = before.rested[at(origin_[b])];
     }
   }
+  if (!before.friction.empty()) {
+    start.friction.assign(4 * sources_.size(), 0.0);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      double* const own = &start.friction[4 * i];
+      own[3] = FrictionMemory::nothing;
+      if (sources_[i] < 0) continue;
+      const double* const from = &before.friction[4 * at(sources_[i])];
+      const auto partner = static_cast<std::int32_t>(from[3]);
+      const auto other = std::find(origin_.begin(), origin_.end(),
+                                   FrictionMemory::of_body(partner));  // its own inverse
+      if (partner < FrictionMemory::nothing && other == origin_.end()) continue;
+      std::copy_n(from, 3, own);
+      own[3] = partner < FrictionMemory::nothing
+                   ? FrictionMemory::of_body(static_cast<int>(other - origin_.begin()))
+                   : partner;
+    }
+  }
   // All bodies that flow may have been added, or removed.
   if (!before.plastic.empty() && !start.plastic.empty()) {
     carry(tet_blocks_, 10, before.plastic, start.plastic);
