@@ -385,7 +385,8 @@ void add_seam(const Seam& seam, const Bodies& bodies, const std::string& where, 
   };
   const bool in_order = a.size() == b.size() && !has_box(seam.a) && !has_box(seam.b);
   const std::vector<std::pair<int, int>> sewn = pairs_of(a, rest_a, b, rest_b, in_order);
-  for (const auto& [own, other] : sewn) {
+  for (const std::pair<int, int>& pair : sewn) {
+    const int own = pair.first, other = pair.second;
     require(first_a + own != first_b + other, where + "/b/select",
             "vertex " + std::to_string(other) + " would be sewn to itself");
     const double length = norm(rest_a[at(own)] - rest_b[at(other)]);
