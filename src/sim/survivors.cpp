@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/index.h"
+#include "math/friction_memory.h"
 
 namespace supple {
 
