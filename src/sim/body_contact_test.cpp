@@ -225,7 +225,7 @@ TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaid) {
   for (const double step : {1.0 / 120, 1.0 / 60}) {
     for (const int cells : {4, 7, 11, 12}) {
       Scene scene = falling_sheet(step, cells);
-      std::get<BoxShape>(scene.colliders[1].shape).degrees = 20;
+      std::get<BoxShape>(scene.colliders[1].shape).degrees = 30;
       scene.contact.self = false;
       Simulation simulation(scene);
       RunWatch watch(scene);
