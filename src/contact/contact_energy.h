@@ -62,9 +62,10 @@
 /// the vertex's `slip_speed`; a point takes the least of its vertices'.
 ///
 /// With a memory, u is the slip since x_n plus eps r, where r is the friction at the end of the
-/// step before over mu N, |r| <= 1: the return mapping of elastic-plastic friction [Wriggers,
-/// Computational Contact Mechanics, sec. 10.1.2]. What friction holds then stays where it is.
-/// Without one it creeps, as it must slip in each step to be held.
+/// step before over mu N, |r| <= 1: the return mapping of elastic-plastic friction [Simo &
+/// Laursen 1992, "An augmented Lagrangian treatment of contact problems involving friction"]. What
+/// friction holds then stays where it is. Without one it creeps, as it must slip in each step to be
+/// held.
 namespace supple {
 
 /// m/s, for bodies of 1 m and more. Below this slip speed the friction force falls linearly to

@@ -11,8 +11,9 @@
 namespace supple {
 
 /// The bonds of a scene, between vertices of the model, which has no bonds yet. copies: see
-/// TornBodies. In bodies that have come apart they are those of the whole bodies: a vertex shares
-/// its stiffness with its copies in proportion to their masses, and a point stays in its element.
+/// TornBodies. In bodies that have come apart they are those of the whole bodies: each
+/// element around a vertex has a part of its stiffness, by its size, and holds on to an element of
+/// the other body.
 /// Throws Error{invalid_input} naming the place if an entry selects or ties nothing, or ties a
 /// vertex to itself.
 BondSet make_bonds(const Scene& scene, const Model& model, const Numbering& numbering,
