@@ -581,7 +581,8 @@ struct SolverSettings {
   Recovery recovery = Recovery::arap;
   /// Where the descent starts: inertia (x_0 = y), extrapolated [Wang & Yang 2016, sec. 4.1],
   /// adaptive (vertex_block_descent only) [Chen et al. 2024, sec. 3.7], or automatic: adaptive if
-  /// the method and the integrator support it, else inertia.
+  /// the method and the integrator support it, else y, without its fall if g is lower there
+  /// (docs/solvers.md).
   DescentStart start = DescentStart::automatic;
   /// Range of stretches over which the constant stiffness is fitted [thesis eq. 7.14].
   std::pair<double, double> stiffness_range{0.5, 1.5};

@@ -48,7 +48,7 @@ struct StepReport {
   int evaluations = 0;             ///< of the objective and its gradient
   double objective = 0;            ///< g at the end of the last substep, J
   double gradient_norm = 0;        ///< |grad g| there, N
-  double start_gradient_norm = 0;  ///< |grad g(x_0)| of the last substep, N
+  double start_gradient_norm = 0;  ///< there |grad g(x_0)|, or of the weight if a body rests, N
   /// Scale to compare gradient_norm with, N; xpbd and step_and_project only, else 0. The largest
   /// of: |M (z - y)|/a^2 (the sum of all forces but the weight), |M gravity|, the forces of pins at
   /// z, and the force that would move the body by 1e-7 of its size in a substep (rounding).

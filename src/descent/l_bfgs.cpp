@@ -16,9 +16,11 @@ namespace {
 /// ten iterations.
 constexpr double shortened = 0.5, changed = 0.5;
 /// After `most_cuts` shortened steps contacts are left out of the matrix, if the last direction
-/// promised more than the share `unsolved` of what the descent has gained so far.
+/// promised more than the share `unsolved` of what the descent has gained so far and more than the
+/// share `noticed` of the energy of inertia, of which a descent that starts near its end gains
+/// little.
 constexpr int most_cuts = 2;
-constexpr double unsolved = 1e-4;
+constexpr double unsolved = 1e-4, noticed = 1e-3;
 
 }  // namespace
 
@@ -84,15 +86,20 @@ bool LBfgs::restart() {
   return true;
 }
 
+/// Whether contacts may leave the matrix because steps were cut while much is left to gain.
+bool LBfgs::struggles(Objective& objective, const Iterate& at) const {
+  if (contacts_ == nullptr || num_cuts_ < most_cuts) return false;
+  return promised_ > unsolved * (*start_value_ - at.value) &&
+         promised_ > noticed * objective.inertia_energy(at.x);
+}
+
 bool LBfgs::compute(Objective& objective, const Iterate& at, VectorField& p) {
   went_ahead_ = is_linear_ && at.ahead != nullptr;
   is_bare_ = false;
   slope_change_ = 0;
   if (!is_linear_) return recur(objective, at, p);
   if (!start_value_) start_value_ = at.value;
-  const bool struggles =
-      num_cuts_ >= most_cuts && promised_ > unsolved * (*start_value_ - at.value);
-  if (contacts_ != nullptr && struggles && contacts_->leave_out(objective)) {
+  if (struggles(objective, at) && contacts_->leave_out(objective)) {
     linear_->clear();
     has_before_ = false;
   }

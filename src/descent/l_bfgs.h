@@ -61,6 +61,7 @@ class LBfgs final : public Direction {
     return pairs_[static_cast<std::size_t>((newest_ - i + size) % size)];
   }
   void make_room(std::size_t num_vertices);
+  bool struggles(Objective& objective, const Iterate& at) const;
   bool compute_without_contacts(Objective& objective, const Iterate& at, VectorField& p);
   bool recur(Objective& objective, const Iterate& at, VectorField& p);
 

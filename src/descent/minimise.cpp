@@ -71,7 +71,7 @@ MinimiseReport Minimiser::run(Objective& objective, Direction& direction,
     report.iterations = k;
     if (k == 0) {
       report.start_value = value;
-      report.start_gradient_norm = report.gradient_norm;
+      report.start_gradient_norm = std::max(report.gradient_norm, options.least_start_norm);
     }
     if (!std::isfinite(value) || !std::isfinite(report.gradient_norm)) {
       return finish(StepStatus::non_finite);

@@ -15,12 +15,13 @@ namespace supple {
 struct MinimiseReport {
   StepStatus status = StepStatus::iteration_limit;
   int iterations = 0;
-  double value = 0;                ///< g at the end, J
-  double elastic = 0;              ///< elastic energy of the elements at the end, J
-  int num_inverted = 0;            ///< tets there with J < 0
-  double gradient_norm = 0;        ///< |grad g| at the end, N
-  double start_value = 0;          ///< g(x_0), J
-  double start_gradient_norm = 0;  ///< |grad g(x_0)|, N
+  double value = 0;          ///< g at the end, J
+  double elastic = 0;        ///< elastic energy of the elements at the end, J
+  int num_inverted = 0;      ///< tets there with J < 0
+  double gradient_norm = 0;  ///< |grad g| at the end, N
+  double start_value = 0;    ///< g(x_0), J
+  /// |grad g(x_0)|, but at least MinimiseOptions::least_start_norm, N
+  double start_gradient_norm = 0;
   /// -grad g . p / 2 of the last direction, J: the decrease that was still possible before the last
   /// step if g were the parabola of the direction's matrix.
   double expected_decrease = 0;
@@ -35,6 +36,8 @@ struct MinimiseOptions {
   /// Ends as at the limit of iterations once |grad g| is not above this, N. A minimisation that is
   /// repeated after a small change of g thus ends when it is as good as before.
   double good_enough = 0;
+  /// N: what `tolerance` refers to if |grad g(x_0)| is less, because x_0 is almost the solution.
+  double least_start_norm = 0;
   /// Called at the iterate after `look_at` iterations. True: g is another function from here on;
   /// the descent starts anew with the rest of its budget.
   std::function<bool(const VectorField& z)> changes;

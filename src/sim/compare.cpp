@@ -34,7 +34,7 @@ class Step {
 
   /// y and x_0 of the scene's own solver, m.
   const VectorField& target() const { return posed_.setup.target(); }
-  const VectorField& start() const { return posed_.setup.start(); }
+  const VectorField& start() const { return posed_.start; }
 
   /// Minimises from z on.
   MinimiseReport minimise(Direction& direction, const SolverSettings& settings, VectorField& z,

@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "sim/test_scenes.h"
+#include "supple/compare.h"
 #include "supple/error.h"
 #include "supple/simulation.h"
 
@@ -120,6 +121,42 @@ TEST(FrictionMemory, GoesAlongWithAMovingCollider) {
   const double before = positions_of(simulation)[0][0];
   run(simulation, 60);
   EXPECT_NEAR(positions_of(simulation)[0][0] - before, 0.5, 1e-3);
+}
+
+// A body at rest is solved where it is. From y, below the ground, ten iterations do not get there.
+TEST(FrictionMemory, AtRestADescentStartsAtItsEnd) {
+  constexpr double weight = 9.81 * 1000 * 0.125;
+  for (const DescentStart start : {DescentStart::automatic, DescentStart::inertia}) {
+    Scene scene = inclined_cube(20, 0.5);
+    scene.solver.iterations = 10;
+    scene.solver.start = start;
+    Simulation simulation(scene);
+    run(simulation, 240);
+    const StepReport report = simulation.step();
+    const ConvergedStep answer = solve_converged(scene, simulation.state());
+    const ConvergenceCurve curve = record_descent(scene, simulation.state(), answer);
+    const double error = curve.points[0].objective - answer.objective;
+    if (start == DescentStart::automatic) {
+      EXPECT_EQ(report.repeated_substeps, 0);
+      EXPECT_LT(report.gradient_norm, 1e-5 * weight);
+      EXPECT_LT(error, 1e-6 * (answer.start_objective - answer.objective));
+      EXPECT_GT(report.start_gradient_norm, 0.1 * weight / std::sqrt(64));
+    } else {
+      EXPECT_GT(report.repeated_substeps, 0);
+      EXPECT_EQ(curve.points[0].objective, answer.start_objective);
+    }
+  }
+}
+
+// What a tolerance refers to is the weight then, so that a body at rest costs least.
+TEST(FrictionMemory, AtRestAToleranceIsMetAtOnce) {
+  Scene scene = inclined_cube(20, 0.5);
+  scene.solver.tolerance = 1e-3;
+  Simulation simulation(scene);
+  run(simulation, 240);
+  const StepReport report = simulation.step();
+  EXPECT_EQ(report.status, StepStatus::converged);
+  EXPECT_EQ(report.iterations, 0);
 }
 
 TEST(FrictionMemory, AStateHoldsIt) {

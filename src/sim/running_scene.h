@@ -68,7 +68,8 @@ class RunningScene {
     Objective& objective;
     ContactEnergy* contact;  ///< null if nothing can touch
     const StepSetup& setup;
-    PositionStep step;  ///< for position-based methods
+    const VectorField& start;  ///< x_0 of the scene's own solver, m; changes with the next step
+    PositionStep step;         ///< for position-based methods
     Threads& threads;
   };
   Posed pose();
@@ -265,6 +266,8 @@ class RunningScene {
   enum class Multipliers { follow, stay };
   MinimiseReport minimise(StepReport& report, MinimiseOptions options,
                           Multipliers multipliers = Multipliers::follow);
+  bool find_start(bool touches);
+  double force_of_inertia() const;
   void start_safely(double elastic, double value_at_start);
   MinimiseReport descend(StepReport& report, const MinimiseOptions& options);
   MinimiseReport descend_on(double elastic, StepReport& report, const MinimiseOptions& options);

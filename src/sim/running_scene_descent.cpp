@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "sim/running_scene.h"
+#include "sim/solver_options.h"
 
 namespace supple {
 
@@ -245,7 +246,48 @@ void RunningScene::start_safely(double elastic, double value_at_start) {
   algebra().copy(state_.x, z_);
 }
 
-/// The descent starts at y, as in the papers, or where the settings say. From a bad start (a body
+/// Sets z_ to y, or, if the bodies touch something at x_n, to y without the fall of this step where
+/// g is lower there: then something carries them. Returns whether it does. A user's own choice is
+/// kept, and multipliers are left alone, since they are updated on the way from y.
+bool RunningScene::find_start(bool touches) {
+  const VectorField& y = setup_.target();
+  const bool has_choice = touches && setup_.integrator().has_inertia && !has_multipliers() &&
+                          scene_.solver.start == DescentStart::automatic && &setup_.start() == &y &&
+                          !is_position_based(scene_.solver.method);
+  if (has_choice) {
+    const double a2 = 1 / objective_.inverse_a2();
+    algebra().for_chunks([&](int, int first, int last) {
+      for (auto i = at(first); i < at(last); ++i) {
+        const double held = model_.mass[i] > 0 ? a2 : 0;
+        for (std::size_t k = 0; k < 3; ++k) z_[i][k] = y[i][k] - held * scene_.gravity[k];
+      }
+    });
+    // The elastic energies of the two places differ at pins alone, and are left out.
+    const double carried = objective_.value_with(z_, objective_.inertia_energy(z_));
+    if (carried < objective_.value_with(y, 0)) return true;
+  }
+  algebra().copy(setup_.start(), z_);
+  return false;
+}
+
+/// |M (x_n - y)|/a^2 of the selected bodies, N: the norm of their weights if they rest.
+double RunningScene::force_of_inertia() const {
+  const VectorField& y = setup_.target();
+  double sum = 0;
+  for (const int body : objective_.selected()) {
+    for (auto i = at(model_.body_vertices[at(body)]); i < at(model_.body_vertices[at(body) + 1]);
+         ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const double force = model_.mass[i] * (state_.x[i][k] - y[i][k]);
+        sum += force * force;
+      }
+    }
+  }
+  return std::sqrt(sum) * objective_.inverse_a2();
+}
+
+/// The descent starts at y, as in the papers, nearer to x_n if something carries the bodies, or
+/// where the settings say. From a bad start (a body
 /// turns inside out in free flight, an energy overflows), it can run out of budget above g(x_n),
 /// and such a step would add energy. The step is then done again from a place where g is no higher
 /// than that, from which every descent ends below g(x_n), and the better of the two results is
@@ -256,9 +298,11 @@ void RunningScene::start_safely(double elastic, double value_at_start) {
 MinimiseReport RunningScene::descend(StepReport& report, const MinimiseOptions& options) {
   const double elastic = elastic_of_selected();
   potential_[at(objective_.selected().front())] = objective_.potential(elastic, state_.x, state_.x);
-  if (contact_) contact_balance_.at_start += contact_->touch().energy;
-  algebra().copy(setup_.start(), z_);
-  return descend_on(elastic - objective_.spring_multiplier_energy(state_.x), report, options);
+  const double touched = contact_ ? contact_->touch().energy : 0;
+  contact_balance_.at_start += touched;
+  MinimiseOptions own_options = options;
+  if (find_start(touched > 0)) own_options.least_start_norm = force_of_inertia();
+  return descend_on(elastic - objective_.spring_multiplier_energy(state_.x), report, own_options);
 }
 
 /// Does the same from z_ on. elastic: the elastic energy at x_n without what the multipliers of

@@ -119,7 +119,9 @@ PositionStep RunningScene::position_step(double inverse_a2, bool is_first) const
 RunningScene::Posed RunningScene::pose() {
   follow(clock_.at(setup_.integrator().stage));
   setup_.prepare(state_, clock_, objective_);
-  return {objective_, contact_.get(), setup_, position_step(objective_.inverse_a2(), true),
+  objective_.find_contacts(state_.x);
+  find_start(contact_ && contact_->touch().energy > 0);
+  return {objective_, contact_.get(), setup_, z_, position_step(objective_.inverse_a2(), true),
           threads_};
 }
 
