@@ -24,9 +24,9 @@ double Objective::inertia(const VectorField& z, PaddedVector* gradient) {
       .slot_start = model_->slot_start.data(),
       .slot_list = model_->slot_list.data(),
       .slots = elements_.slots().data(),
-      .spring_start = has_springs ? model_->springs.start.data() : nullptr,
-      .spring_incident = has_springs ? model_->springs.incident.data() : nullptr,
-      .spring_forces = springs_.forces().data(),
+      .spring_start = has_springs ? springs_.start() : nullptr,
+      .spring_incident = springs_.incident(),
+      .spring_forces = springs_.forces(),
       .membrane_start = membranes.empty() ? nullptr : membranes.term_start.data(),
       .membrane_terms = membranes.terms.data(),
       .membrane_slots = membranes_.slots().data()};
@@ -178,8 +178,7 @@ double Objective::value_and_gradient(const VectorField& z, VectorField& gradient
   elastic_energy_ = elastic_energy_at(z);
   double value = elastic_energy_;
   if (model_->is_damped()) {
-    value += damping_.add(z, start(), *threads_, elements_.slots(), springs_.forces(),
-                          membranes_.slots());
+    value += damping_.add(z, start(), *threads_, elements_.slots(), springs_, membranes_.slots());
     if (rods_) value += rods_->damping_energy();
   }
   value += inertia(z, gradient.data());

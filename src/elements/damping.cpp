@@ -97,8 +97,8 @@ void Damping::elements_changed() {
 }
 
 double Damping::add(const VectorField& z, const StepStart& start, Threads& threads,
-                    VectorField& slots, VectorField& spring_forces, VectorField& membrane_slots) {
-  return add_elements(z, start, threads, slots) + add_springs(z, start, threads, spring_forces) +
+                    VectorField& slots, SpringEnergy& spring_energy, VectorField& membrane_slots) {
+  return add_elements(z, start, threads, slots) + add_springs(z, start, threads, spring_energy) +
          add_membranes(z, start, threads, membrane_slots);
 }
 
@@ -123,7 +123,7 @@ double Damping::add_elements(const VectorField& z, const StepStart& start, Threa
 }
 
 double Damping::add_springs(const VectorField& z, const StepStart& start, Threads& threads,
-                            VectorField& forces) {
+                            SpringEnergy& energy) {
   const SpringSet& set = model_->springs;
   springs_.parallel_for(threads, [&](int chunk) {
     double sum = 0;
@@ -132,7 +132,7 @@ double Damping::add_springs(const VectorField& z, const StepStart& start, Thread
       double force[3];
       sum += energy_and_force(damping, set.rest_direction[at(s)], z[at(damping.a)].v,
                               z[at(damping.b)].v, force);
-      for (int k = 0; k < 3; ++k) forces[at(s)][k] += force[k];
+      for (int k = 0; k < 3; ++k) energy.force(at(s))[k] += force[k];
     }
     spring_energy_[at(chunk)] = sum;
   });

@@ -73,13 +73,13 @@ class Damping {
   /// Returns D, J. Adds its forces to those that the last evaluation of tets, springs and membranes
   /// left, N.
   double add(const VectorField& z, const StepStart& start, Threads& threads, VectorField& slots,
-             VectorField& spring_forces, VectorField& membrane_slots);
+             SpringEnergy& spring_energy, VectorField& membrane_slots);
 
  private:
   double add_elements(const VectorField& z, const StepStart& start, Threads& threads,
                       VectorField& slots);
   double add_springs(const VectorField& z, const StepStart& start, Threads& threads,
-                     VectorField& forces);
+                     SpringEnergy& energy);
   double add_membranes(const VectorField& z, const StepStart& start, Threads& threads,
                        VectorField& slots);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/index.h"
 #include "potentials/spring_kernels.h"
@@ -14,6 +15,42 @@ namespace {
 
 /// Springs per chunk: about 5 us of work.
 constexpr int chunk_size = 1024;
+
+/// Fills `start` and `incident` of SpringSet.
+void index_ends(std::span<const SpringSet::Spring> springs, int num_vertices,
+                std::vector<int>& start, std::vector<int>& incident) {
+  start.assign(at(num_vertices) + 1, 0);
+  for (const SpringSet::Spring& spring : springs) {
+    ++start[at(spring.a) + 1];
+    ++start[at(spring.b) + 1];
+  }
+  for (std::size_t v = 1; v < start.size(); ++v) start[v] += start[v - 1];
+  incident.resize(2 * springs.size());
+  std::vector<int> next(start.begin(), start.end() - 1);
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const int entry = 2 * static_cast<int>(s);
+    const std::int32_t ends[2] = {springs[s].a, springs[s].b};
+    for (int e = 0; e < 2; ++e) incident[at(next[at(ends[e])]++)] = entry + e;
+  }
+}
+
+/// The springs of each body, from `first[body]` on, in the order of their vertices.
+std::vector<int> order_by_vertices(std::span<const SpringSet::Spring> springs,
+                                   std::span<const int> first) {
+  std::vector<std::pair<std::uint64_t, int>> keys(springs.size());
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const auto [low, high] = std::minmax(springs[s].a, springs[s].b);
+    keys[s] = {static_cast<std::uint64_t>(low) << 32 | static_cast<std::uint32_t>(high),
+               static_cast<int>(s)};
+  }
+  for (std::size_t body = 0; body + 1 < first.size(); ++body) {
+    std::sort(keys.begin() + first[body], keys.begin() + first[body + 1]);
+  }
+  std::vector<int> order(keys.size());
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](const auto& key) { return key.second; });
+  return order;
+}
 
 double length(const double* d) { return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }
 
@@ -29,22 +66,7 @@ void SpringSet::add(const Spring& spring, const std::vector<Vec3>& rest) {
 }
 
 void SpringSet::index_vertices(int num_vertices) {
-  if (springs.empty()) return;
-  start.assign(static_cast<std::size_t>(num_vertices) + 1, 0);
-  for (const Spring& spring : springs) {
-    ++start[static_cast<std::size_t>(spring.a) + 1];
-    ++start[static_cast<std::size_t>(spring.b) + 1];
-  }
-  for (std::size_t v = 1; v < start.size(); ++v) start[v] += start[v - 1];
-  incident.resize(2 * springs.size());
-  std::vector<int> next(start.begin(), start.end() - 1);
-  for (std::size_t s = 0; s < springs.size(); ++s) {
-    const int entry = 2 * static_cast<int>(s);
-    const std::int32_t ends[2] = {springs[s].a, springs[s].b};
-    for (int e = 0; e < 2; ++e) {
-      incident[static_cast<std::size_t>(next[static_cast<std::size_t>(ends[e])]++)] = entry + e;
-    }
-  }
+  if (!springs.empty()) index_ends(springs, num_vertices, start, incident);
 }
 
 void SpringSet::project(std::size_t s, const double* x_a, const double* x_b, double* d) const {
@@ -64,7 +86,8 @@ double energy_and_force(const SpringSet::Spring& spring, const Vec3& rest_direct
   const PaddedVector ends[2] = {{{x_a[0], x_a[1], x_a[2], 0}}, {{x_b[0], x_b[1], x_b[2], 0}}};
   const SpringSet::Spring alone{0, 1, spring.stiffness, spring.rest_length};
   PaddedVector out;
-  const double energy = spring_table.evaluate(&alone, &rest_direction, ends, 1, &out);
+  const int first = 0;
+  const double energy = spring_table.evaluate(&alone, &first, &rest_direction, ends, 1, &out);
   for (int k = 0; k < 3; ++k) gradient[k] = out[k];
   return energy;
 }
@@ -112,16 +135,30 @@ SpringEnergy::SpringEnergy(const SpringSet& set, std::span<const int> body_verti
       kernels_(&spring_kernels(simd_level_in_use())),
       pieces_(cut_into_pieces(
           set.first_of_bodies(body_vertices), [](int) { return chunk_size; }, chunks_)),
+      place_(set.size()),
       forces_(set.size()),
-      chunk_energy_(chunks_.size()) {}
+      chunk_energy_(chunks_.size()) {
+  if (set.empty()) return;
+  order_ = order_by_vertices(set.springs, set.first_of_bodies(body_vertices));
+  springs_.reserve(set.size());
+  for (std::size_t s = 0; s < order_.size(); ++s) {
+    place_[at(order_[s])] = static_cast<int>(s);
+    springs_.push_back(set.springs[at(order_[s])]);
+  }
+  index_ends(springs_, body_vertices.back(), start_, incident_);
+}
 
 double SpringEnergy::evaluate(const VectorField& x, Threads& threads) {
   if (set_->empty()) return 0;
+  for (const std::int32_t s : set_->inextensible) {
+    springs_[at(place_[at(s)])].rest_length = set_->springs[at(s)].rest_length;
+  }
   pieces_.parallel_for(threads, [&](int chunk) {
     const std::size_t first = at(chunks_[at(chunk)].first);
     const int count = chunks_[at(chunk)].last - chunks_[at(chunk)].first;
-    chunk_energy_[at(chunk)] = kernels_->evaluate(
-        &set_->springs[first], &set_->rest_direction[first], x.data(), count, &forces_[first]);
+    chunk_energy_[at(chunk)] =
+        kernels_->evaluate(&springs_[first], &order_[first], set_->rest_direction.data(), x.data(),
+                           count, &forces_[first]);
   });
   return pieces_.sum(chunk_energy_);
 }

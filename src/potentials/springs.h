@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/body_pieces.h"
+#include "base/index.h"
 #include "math/vector_field.h"
 #include "supple/mesh.h"
 
@@ -88,9 +89,10 @@ void spring_hessian(const SpringSet::Spring& spring, const double* x_a, const do
 
 struct SpringKernels;
 
-/// Energy of all springs and its gradient. Chunks of a fixed size write forces to places of their
-/// own; each vertex then adds those of its springs in their order. So no sum depends on the number
-/// of threads.
+/// Energy of all springs and its gradient. It keeps the springs of each body in the order of their
+/// vertices, so that what is read and written together is close together in memory. Chunks of a
+/// fixed size write forces to places of their own; each vertex then adds those of its springs in
+/// their order. So no sum depends on the number of threads.
 class SpringEnergy {
  public:
   /// body_vertices: [num_bodies + 1], the first vertex of each body.
@@ -99,35 +101,42 @@ class SpringEnergy {
   /// From now on `evaluate` works only on these bodies, ascending. Allocates nothing.
   void select(std::span<const int> bodies) { pieces_.select(bodies); }
 
-  /// Energy at x, J. The forces keep their values until `add_gradient_of_vertex` reads them.
+  /// Energy at x, J. The forces keep their values until the next time.
   double evaluate(const VectorField& x, Threads& threads);
 
   /// Energy of one body in the last `evaluate`, J.
   double energy_of(int body) const;
 
+  /// dE/dx_a of a spring of the set in the last `evaluate`, N.
+  PaddedVector& force(std::size_t spring) { return forces_[at(place_[spring])]; }
+
   /// Adds dE/dx of a vertex from the last `evaluate`, N.
   void add_gradient_of_vertex(int vertex, PaddedVector& sum) const {
     if (set_->empty()) return;
-    const auto v = static_cast<std::size_t>(vertex);
-    for (int i = set_->start[v]; i < set_->start[v + 1]; ++i) {
-      const int entry = set_->incident[static_cast<std::size_t>(i)];
-      const PaddedVector& force = forces_[static_cast<std::size_t>(entry / 2)];
+    for (int i = start_[at(vertex)]; i < start_[at(vertex) + 1]; ++i) {
+      const int entry = incident_[at(i)];
+      const PaddedVector& force = forces_[at(entry / 2)];
       const double sign = entry % 2 == 0 ? 1.0 : -1.0;
       for (int k = 0; k < 4; ++k) sum[k] += sign * force[k];
     }
   }
 
-  /// dE/dx_a of each spring in the last `evaluate`, N.
-  const VectorField& forces() const { return forces_; }
-  VectorField& forces() { return forces_; }
+  /// Forces of the last `evaluate` and which ends of them are at each vertex, as in SpringSet.
+  const PaddedVector* forces() const { return forces_.data(); }
+  const int* start() const { return start_.data(); }
+  const int* incident() const { return incident_.data(); }
 
  private:
   const SpringSet* set_;
   const SpringKernels* kernels_;
   std::vector<PieceRange> chunks_;
   BodyPieces pieces_;
-  VectorField forces_;                ///< [num_springs], dE/dx_a, N
-  std::vector<double> chunk_energy_;  ///< [num_chunks], J
+  std::vector<int> order_;                  ///< [num_springs], of the set, in the order used here
+  std::vector<int> place_;                  ///< [num_springs], of each spring of the set
+  std::vector<SpringSet::Spring> springs_;  ///< [num_springs]
+  std::vector<int> start_, incident_;       ///< as in SpringSet
+  VectorField forces_;                      ///< [num_springs], dE/dx_a, N
+  std::vector<double> chunk_energy_;        ///< [num_chunks], J
 };
 
 }  // namespace supple

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "potentials/spring_kernels.h"
@@ -102,6 +103,29 @@ TEST(Springs, ForcesAddUpToNothing) {
     EXPECT_NEAR(force, 0, 1e-14 * size);  // rounding of some hundred terms
     EXPECT_NEAR(torque, 0, 1e-13 * size);
   }
+}
+
+// Springs are kept in another order, and several share a register; one of them has no length.
+TEST(Springs, EachHasTheForceThatItHasAlone) {
+  Net net(20, 70);
+  net.x[3] = net.x[4];
+  net.set.add({3, 4, 50, 0.5}, std::vector<Vec3>(20, Vec3{0, 0, 0}));
+  net.set.add({9, 2, 30, 0.25}, std::vector<Vec3>(20, Vec3{0, 0, 0}));
+  net.set.index_vertices(20);
+  const std::vector<int> bodies{0, 20};
+  SpringEnergy energy(net.set, bodies);
+  Threads threads(1);
+  const double total = energy.evaluate(net.x, threads);
+  double sum = 0;
+  for (std::size_t s = 0; s < net.set.size(); ++s) {
+    const SpringSet::Spring& spring = net.set.springs[s];
+    double force[3];
+    sum += net.set.energy_and_force(s, net.x[static_cast<std::size_t>(spring.a)].v,
+                                    net.x[static_cast<std::size_t>(spring.b)].v, force);
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(energy.force(s)[k], force[k]) << s;
+  }
+  EXPECT_NEAR(total, sum, 1e-14 * sum);
+  EXPECT_EQ(energy.force(70)[0], -25);  // along x, the direction of a spring without one
 }
 
 TEST(Springs, ThreadsDoNotChangeTheBits) {
@@ -237,6 +261,8 @@ TEST(SpringKernels, LevelsOfVectorsGiveTheSameBits) {
   constexpr int count = 101;
   std::vector<SpringSet::Spring> springs;
   std::vector<Vec3> direction(count, Vec3{0, 0.6, 0.8});
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
   VectorField x(count);
   for (int i = 0; i < count; ++i) {
     // Both ends of spring 7 are in one place.
@@ -245,14 +271,14 @@ TEST(SpringKernels, LevelsOfVectorsGiveTheSameBits) {
   }
   x[8] = x[7];
   VectorField forces(count), others(count);
-  const double energy =
-      spring_kernels(SimdLevel::baseline)
-          .evaluate(springs.data(), direction.data(), x.data(), count, forces.data());
+  const double energy = spring_kernels(SimdLevel::baseline)
+                            .evaluate(springs.data(), numbers.data(), direction.data(), x.data(),
+                                      count, forces.data());
   EXPECT_GT(energy, 0);
   EXPECT_NE(forces[7][2], 0);
   for (const SimdLevel level : levels) {
-    EXPECT_EQ(spring_kernels(level).evaluate(springs.data(), direction.data(), x.data(), count,
-                                             others.data()),
+    EXPECT_EQ(spring_kernels(level).evaluate(springs.data(), numbers.data(), direction.data(),
+                                             x.data(), count, others.data()),
               energy);
     EXPECT_EQ(std::memcmp(others.data(), forces.data(), count * sizeof(PaddedVector)), 0)
         << simd_level_name(level);
