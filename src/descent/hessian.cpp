@@ -347,7 +347,7 @@ void HessianAssembly::add_bonds(const VectorField& z, std::span<const double> le
   const BondSet& set = model_->bonds;
   for (std::size_t k = 0; k < set.size(); ++k) {
     const PointBond& bond = set.bonds[k];
-    const Mat3<double> H = set.hessian(k, lengths[k], z, of_bonds(mode));
+    const Mat3<double> H = bond.hessian(lengths[k], bond.span(z), of_bonds(mode));
     for (std::size_t i = 0; i < at(bond.count); ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         const double weight = bond.weights[i] * bond.weights[j];

@@ -101,6 +101,15 @@ void HessianDiagonal::evaluate(const Objective& objective, const VectorField& z,
     PaddedVector& at = diagonal[static_cast<std::size_t>(pin.vertex)];
     for (int k = 0; k < 3; ++k) at[k] += pin.stiffness;
   }
+  for (std::size_t b = 0; b < model_->bonds.size(); ++b) {
+    const PointBond& bond = model_->bonds.bonds[b];
+    const Mat3<double> H =
+        bond.hessian(objective.bond_lengths()[b], bond.span(z), BondHessian::clamp);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(bond.count); ++c) {
+      PaddedVector& at = diagonal[static_cast<std::size_t>(bond.vertices[c])];
+      for (int k = 0; k < 3; ++k) at[k] += bond.weights[c] * bond.weights[c] * H(k, k);
+    }
+  }
 }
 
 }  // namespace supple

@@ -67,6 +67,7 @@ VertexBlockDescent::VertexBlockDescent(const Model& model, double inverse_a2)
       shares_point_(floor_.size(), 0),
       is_held_(static_cast<std::size_t>(model.num_bodies())),
       x_(floor_.size()) {
+  list_bonds();
   sum_scales();
   list_pins();
 }
@@ -83,6 +84,11 @@ void VertexBlockDescent::sum_scales() {
     for (int v : {spring.a, spring.b}) {
       scale_[static_cast<std::size_t>(v)] +=
           spring.stiffness * spring.rest_length * spring.rest_length;
+    }
+  }
+  for (const PointBond& bond : model.bonds.bonds) {
+    for (int c = 0; c < bond.count; ++c) {
+      scale_[at(bond.vertices[at(c)])] += bond.stiffness * bond.length * bond.length;
     }
   }
   for (int lane = 0; lane < model.membranes.num_lanes(); ++lane) {
@@ -104,6 +110,25 @@ void VertexBlockDescent::list_pins() {
     next_pin_[i] = first;
     first = static_cast<int>(i);
   }
+}
+
+/// Lists the ends of bonds at each vertex.
+void VertexBlockDescent::list_bonds() {
+  const std::vector<PointBond>& bonds = model_->bonds.bonds;
+  if (bonds.empty()) return;
+  bond_start_.assign(floor_.size() + 1, 0);
+  const auto for_ends = [&](const auto& visit) {
+    for (std::size_t b = 0; b < bonds.size(); ++b) {
+      for (int c = 0; c < bonds[b].count; ++c) {
+        visit(at(bonds[b].vertices[at(c)]), BondEnd{static_cast<int>(b), c});
+      }
+    }
+  };
+  for_ends([&](std::size_t v, const BondEnd&) { ++bond_start_[v + 1]; });
+  for (std::size_t v = 1; v < bond_start_.size(); ++v) bond_start_[v] += bond_start_[v - 1];
+  bond_ends_.resize(at(bond_start_.back()));
+  std::vector<int> next(bond_start_.begin(), bond_start_.end() - 1);
+  for_ends([&](std::size_t v, const BondEnd& end) { bond_ends_[at(next[v]++)] = end; });
 }
 
 void VertexBlockDescent::pins_changed(const PinChange& change) {
@@ -196,7 +221,7 @@ void VertexBlockDescent::add_smooth(const Objective& objective, int vertex, int 
   for (int k = 0; k < 3; ++k) local.quadratic_gradient[k][lane] = gradient[k];
 }
 
-/// Adds springs, membranes and friction.
+/// Adds springs, membranes, bonds and friction.
 void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int lane,
                                     Local& local) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -222,6 +247,7 @@ void VertexBlockDescent::add_kinked(const Objective& objective, int vertex, int 
     for (int k = 0; k < 9; ++k) hessian[k] += block[k];
   }
   energy += add_membranes(objective, vertex, x_[v].v, gradient, hessian);
+  energy += add_bonds(objective, vertex, x_[v].v, gradient, hessian);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy +=
         add_contact(objective, corners_[static_cast<std::size_t>(i)], x_[v].v, gradient, hessian);
@@ -285,6 +311,29 @@ double VertexBlockDescent::add_membranes(const Objective& objective, int vertex,
   return energy;
 }
 
+/// Energy of the bonds of a vertex if it is at x, J. If `gradient` is not null, adds their
+/// gradient, N, and Hessian with respect to that vertex.
+double VertexBlockDescent::add_bonds(const Objective& objective, int vertex, const double* x,
+                                     double* gradient, double* hessian) const {
+  if (bond_start_.empty()) return 0;
+  const auto v = static_cast<std::size_t>(vertex);
+  double energy = 0;
+  for (int i = bond_start_[v]; i < bond_start_[v + 1]; ++i) {
+    const BondEnd& end = bond_ends_[at(i)];
+    const PointBond& bond = model_->bonds.bonds[at(end.bond)];
+    const double length = objective.bond_lengths()[at(end.bond)];
+    const double weight = bond.weights[at(end.corner)];
+    Vec3 d = bond.span(x_), force;
+    for (int k = 0; k < 3; ++k) d[at(k)] += weight * (x[k] - x_[v][k]);
+    energy += bond.energy(length, d, &force);
+    if (gradient == nullptr) continue;
+    const Mat3<double> H = bond.hessian(length, d, BondHessian::exact);
+    for (int k = 0; k < 3; ++k) gradient[k] += weight * force[at(k)];
+    for (int k = 0; k < 9; ++k) hessian[k] += weight * weight * H(k / 3, k % 3);
+  }
+  return energy;
+}
+
 /// Energy of a contact if one of its vertices is at x, J. Adds its gradient, N, and, if `hessian`
 /// is not null, its Hessian with respect to that vertex.
 double VertexBlockDescent::add_contact(const Objective& objective, const Corner& own,
@@ -302,7 +351,7 @@ double VertexBlockDescent::add_contact(const Objective& objective, const Corner&
   return energy;
 }
 
-/// Energy of the springs, membranes, friction and colliders of a vertex if it is at x, J.
+/// Energy of the springs, membranes, bonds, friction and colliders of a vertex if it is at x, J.
 double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
                                          const double* x) const {
   const auto v = static_cast<std::size_t>(vertex);
@@ -319,6 +368,7 @@ double VertexBlockDescent::kinked_energy(const Objective& objective, int vertex,
                                set.rest_direction[s], is_a ? x : other, is_a ? other : x, unused);
   }
   energy += add_membranes(objective, vertex, x, nullptr, nullptr);
+  energy += add_bonds(objective, vertex, x, nullptr, nullptr);
   for (int i = first_corner_[v]; i >= 0; i = corners_[static_cast<std::size_t>(i)].next) {
     energy += add_contact(objective, corners_[static_cast<std::size_t>(i)], x, unused, nullptr);
   }
@@ -362,7 +412,8 @@ void VertexBlockDescent::for_segments(const Objective& objective, const VertexGr
 void VertexBlockDescent::energy_at(const Objective& objective, const VertexGroup& group,
                                    const double (&x)[3][lanes], double (&energy)[lanes]) const {
   std::fill(energy, energy + lanes, 0.0);
-  if (!model_->springs.empty() || !model_->membranes.empty() || objective.contact() != nullptr) {
+  if (!model_->springs.empty() || !model_->membranes.empty() || !model_->bonds.empty() ||
+      objective.contact() != nullptr) {
     for (int lane = 0; lane < group.num_vertices; ++lane) {
       const double own[3] = {x[0][lane], x[1][lane], x[2][lane]};
       energy[lane] = kinked_energy(objective, group.vertex[lane], own);

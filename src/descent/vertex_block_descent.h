@@ -52,7 +52,13 @@ class VertexBlockDescent final : public Direction {
     int next;  ///< the next Corner of the vertex; -1: none
   };
 
+  /// A bond as seen by one of its vertices.
+  struct BondEnd {
+    int bond, corner;
+  };
+
   void list_pins();
+  void list_bonds();
   void find_points(const Objective& objective);
   void sum_scales();
   void list_contacts(const Objective& objective);
@@ -69,6 +75,8 @@ class VertexBlockDescent final : public Direction {
                      double* gradient, double* hessian) const;
   double add_membranes(const Objective& objective, int vertex, const double* x, double* gradient,
                        double* hessian) const;
+  double add_bonds(const Objective& objective, int vertex, const double* x, double* gradient,
+                   double* hessian) const;
   double kinked_energy(const Objective& objective, int vertex, const double* x) const;
   template <class Work>
   void for_segments(const Objective& objective, const VertexGroup& group,
@@ -80,10 +88,12 @@ class VertexBlockDescent final : public Direction {
   Colouring colouring_;
   VertexStencils groups_;
   const CornerKernels* kernels_;
-  std::vector<double> floor_;  ///< [num_vertices], least pivot, N/m
-  std::vector<double> scale_;  ///< [num_vertices], sum of k_j V_j and k_s r_s^2 around it, J
+  std::vector<double> floor_;              ///< [num_vertices], least pivot, N/m
+  std::vector<double> scale_;              ///< [num_vertices], sum of k V and k r^2 around it, J
   std::vector<int> first_pin_, next_pin_;  ///< [num_vertices], [num_pins]; -1: none
   std::vector<Vec3> stretch_;              ///< [num_points], before the current colour, m
+  std::vector<int> bond_start_;  ///< [num_vertices + 1], into `bond_ends_`; empty: no bonds
+  std::vector<BondEnd> bond_ends_;
   // In this step.
   std::vector<int> place_;          ///< [num_vertices], among those that can touch; -1: it cannot
   std::vector<int> first_corner_;   ///< [num_vertices]; -1: none

@@ -38,15 +38,41 @@ Vec3 PointBond::span(const VectorField& x) const {
   return d;
 }
 
+double PointBond::energy(double r, const Vec3& d, Vec3* gradient) const {
+  const double distance = norm(d), beyond = distance - r;
+  if (gradient != nullptr) {
+    const double factor = stiffness * pull_share(r, distance);
+    for (std::size_t k = 0; k < 3; ++k) (*gradient)[k] = factor * d[k];
+  }
+  return 0.5 * stiffness * beyond * beyond;
+}
+
+Mat3<double> PointBond::hessian(double r, const Vec3& d, BondHessian which) const {
+  Mat3<double> H = Mat3<double>::zero();
+  const double distance = norm(d);
+  const bool is_constant = r == 0 || !(distance > 0);
+  double across = is_constant ? 1 : 1 - r / distance;
+  if (which == BondHessian::clamp) across = std::max(0.0, across);
+  if (which == BondHessian::absolute) across = std::abs(across);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const double along =
+          is_constant ? 0 : d[at(i)] * d[at(j)] / (distance * distance) * (1 - across);
+      H(i, j) = stiffness * ((i == j ? across : 0) + along);
+    }
+  }
+  return H;
+}
+
 void BondSet::lengths(double time, std::vector<double>& out) const {
   for (std::size_t i = 0; i < bonds.size(); ++i) out[i] = bonds[i].length_at(time);
 }
 
 Vec3 BondSet::pull(std::size_t bond, double length, const VectorField& x) const {
-  Vec3 d = bonds[bond].span(x);
-  const double factor = -bonds[bond].stiffness * pull_share(length, norm(d));
-  for (double& own : d) own *= factor;
-  return d;
+  Vec3 force;
+  bonds[bond].energy(length, bonds[bond].span(x), &force);
+  for (double& own : force) own = -own;
+  return force;
 }
 
 double BondSet::sum(const VectorField& x, std::span<const double> length, PaddedVector* gradient,
@@ -54,37 +80,14 @@ double BondSet::sum(const VectorField& x, std::span<const double> length, Padded
   double energy = 0;
   for (const int i : some) {
     const PointBond& own = bonds[at(i)];
-    const Vec3 d = own.span(x);
-    const double distance = norm(d), beyond = distance - length[at(i)];
-    energy += 0.5 * own.stiffness * beyond * beyond;
-    if (gradient == nullptr) continue;
-    const double factor = own.stiffness * pull_share(length[at(i)], distance);
-    for (std::size_t c = 0; c < at(own.count); ++c) {
-      PaddedVector& force = gradient[at(own.vertices[c])];
-      for (int k = 0; k < 3; ++k) force[k] += own.weights[c] * (factor * d[at(k)]);
+    Vec3 force;
+    energy += own.energy(length[at(i)], own.span(x), gradient != nullptr ? &force : nullptr);
+    for (std::size_t c = 0; gradient != nullptr && c < at(own.count); ++c) {
+      PaddedVector& sum = gradient[at(own.vertices[c])];
+      for (int k = 0; k < 3; ++k) sum[k] += own.weights[c] * force[at(k)];
     }
   }
   return energy;
-}
-
-Mat3<double> BondSet::hessian(std::size_t bond, double length, const VectorField& x,
-                              BondHessian which) const {
-  const double k = bonds[bond].stiffness;
-  Mat3<double> H = Mat3<double>::zero();
-  const Vec3 d = bonds[bond].span(x);
-  const double distance = norm(d);
-  const bool is_constant = length == 0 || !(distance > 0);
-  double across = is_constant ? 1 : 1 - length / distance;
-  if (which == BondHessian::clamp) across = std::max(0.0, across);
-  if (which == BondHessian::absolute) across = std::abs(across);
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      const double along =
-          is_constant ? 0 : d[at(i)] * d[at(j)] / (distance * distance) * (1 - across);
-      H(i, j) = k * ((i == j ? across : 0) + along);
-    }
-  }
-  return H;
 }
 
 std::vector<std::vector<int>> BondSet::by_body(std::span<const int> body_vertices) const {

@@ -12,6 +12,9 @@
 
 namespace supple {
 
+/// What to do with the negative eigenvalues of a Hessian.
+enum class BondHessian { exact, clamp, absolute };
+
 /// A spring between two points of bodies, each a mean of vertices. With d = sum_i w_i x_i, the
 /// vector from one to the other,
 ///   E = k/2 (|d| - r(t))^2,  dE/dx_i = w_i k (1 - r/|d|) d,
@@ -31,11 +34,12 @@ struct PointBond {
   double length_at(double time) const;
   /// d, m.
   Vec3 span(const VectorField& x) const;
+  /// Energy of a bond of length r, J. If `gradient` is not null, sets it to dE/dd, N.
+  double energy(double r, const Vec3& d, Vec3* gradient) const;
+  /// d2E/dd2 of a bond of length r, N/m.
+  Mat3<double> hessian(double r, const Vec3& d, BondHessian which) const;
   bool operator==(const PointBond&) const = default;
 };
-
-/// What to do with the negative eigenvalues of a Hessian.
-enum class BondHessian { exact, clamp, absolute };
 
 struct BondSet {
   std::vector<PointBond> bonds;
@@ -59,10 +63,6 @@ struct BondSet {
                 std::span<const int> some) const {
     return sum(x, length, nullptr, some);
   }
-
-  /// d2E/dd2 of a bond of length r, N/m.
-  Mat3<double> hessian(std::size_t bond, double length, const VectorField& x,
-                       BondHessian which) const;
 
   /// Calls visit(a, b, k) with k w w^T as a sum of k_ab (e_a - e_b)(e_a - e_b)^T, N/m; k_ab is
   /// negative between two corners of one point.

@@ -71,7 +71,8 @@ TEST(Bonds, TheHessianIsTheDerivativeOfThePull) {
   const VectorField x = some_positions();
   constexpr double step = 1e-6;
   for (std::size_t bond = 0; bond < set.size(); ++bond) {
-    const Mat3<double> H = set.hessian(bond, lengths[bond], x, BondHessian::exact);
+    const Mat3<double> H =
+        set.bonds[bond].hessian(lengths[bond], set.bonds[bond].span(x), BondHessian::exact);
     const auto first = static_cast<std::size_t>(set.bonds[bond].vertices[0]);
     for (int k = 0; k < 3; ++k) {
       VectorField more = x, less = x;

@@ -14,10 +14,8 @@ namespace supple {
 
 namespace {
 
-/// Methods that have no place for a force between vertices that no element joins.
-constexpr std::array without_bonds{SolverMethod::pbd, SolverMethod::step_and_project,
-                                   SolverMethod::jacobi, SolverMethod::gauss_seidel,
-                                   SolverMethod::vertex_block_descent};
+/// Methods that have no constraint for bonds.
+constexpr std::array without_bonds{SolverMethod::pbd, SolverMethod::step_and_project};
 
 std::string place_of(const char* list, std::size_t index) {
   return std::string("/") + list + "/" + std::to_string(index);
