@@ -287,11 +287,10 @@ double RunningScene::force_of_inertia() const {
 }
 
 /// The descent starts at y, as in the papers, nearer to x_n if something carries the bodies, or
-/// where the settings say. From a bad start (a body
-/// turns inside out in free flight, an energy overflows), it can run out of budget above g(x_n),
-/// and such a step would add energy. The step is then done again from a place where g is no higher
-/// than that, from which every descent ends below g(x_n), and the better of the two results is
-/// taken. So
+/// where the settings say. From a bad start (a body turns inside out in free flight, an energy
+/// overflows), it can run out of budget above g(x_n), and such a step would add energy. The step is
+/// then done again from a place where g is no higher than that, from which every descent ends below
+/// g(x_n), and the better of the two results is taken. So
 ///   |z - y|_M^2/(2 a^2) + E(z) <= |x_n - y|_M^2/(2 a^2) + E(x_n)
 /// holds for every step, every budget and every integrator, up to `allowed_rise`: z is no worse
 /// than standing still. A quasi-static step begins at x_n anyway.
