@@ -27,13 +27,6 @@ void for_springs(Set& set, int body, const Visit& visit) {
   }
 }
 
-/// Clamps t of a spring of length r to its bounds and puts it into the model. Returns it.
-double hold(SpringSet::Spring& spring, double r, double t) {
-  const double most = spring.stiffness * r, held = std::clamp(t, -most, most);
-  spring.rest_length = r - held / spring.stiffness;
-  return held;
-}
-
 int body_of(const Model& model, const PressureSet::Chamber& chamber) {
   return model.body_of(model.pressures.faces[at(chamber.first_face)][0]);
 }
@@ -61,6 +54,12 @@ double hold(PressureSet::Chamber& chamber, double p) {
 
 }  // namespace
 
+double hold_tension(SpringSet::Spring& spring, double r, double t) {
+  const double most = spring.stiffness * r, held = std::clamp(t, -most, most);
+  spring.rest_length = r - held / spring.stiffness;
+  return held;
+}
+
 std::size_t first_volume_multiplier(const Model& model, int body) {
   std::size_t first = model.springs.inextensible.size();
   for (const PressureSet::Chamber& chamber : model.pressures.chambers) {
@@ -76,7 +75,7 @@ std::size_t count_multipliers(const Model& model) {
 void use_multipliers(Model& model, std::span<const double> multipliers) {
   SpringSet& set = model.springs;
   for (std::size_t i = 0; i < set.inextensible.size(); ++i) {
-    hold(set.springs[at(set.inextensible[i])], set.exact_length[i], multipliers[i]);
+    hold_tension(set.springs[at(set.inextensible[i])], set.exact_length[i], multipliers[i]);
   }
   std::size_t i = set.inextensible.size();
   for (PressureSet::Chamber& chamber : model.pressures.chambers) {
@@ -89,7 +88,7 @@ void reset_multipliers(Model& model, std::span<const int> bodies, std::span<cons
   SpringSet& set = model.springs;
   for (const int body : bodies) {
     for_springs(set, body, [&](std::size_t i, SpringSet::Spring& spring) {
-      multipliers[i] = hold(spring, set.exact_length[i], from[i]);
+      multipliers[i] = hold_tension(spring, set.exact_length[i], from[i]);
     });
   }
   for_volumes(model, bodies, [&](std::size_t i, std::size_t, PressureSet::Chamber& chamber) {
@@ -105,7 +104,7 @@ bool update_multipliers(Model& model, std::span<const int> bodies, const VectorF
     for_springs(set, body, [&](std::size_t i, SpringSet::Spring& spring) {
       const double r = set.exact_length[i], c = length_of(spring, x) - r;
       if (std::abs(c) > rounding * r) is_off = true;
-      multipliers[i] = hold(spring, r, multipliers[i] + spring.stiffness * c);
+      multipliers[i] = hold_tension(spring, r, multipliers[i] + spring.stiffness * c);
     });
   }
   for_volumes(model, bodies, [&](std::size_t i, std::size_t c, PressureSet::Chamber& chamber) {
@@ -135,6 +134,23 @@ double volume_multiplier_energy(const Model& model, std::span<const int> bodies,
   double energy = 0;
   for_volumes(model, bodies, [&](std::size_t, std::size_t c, const auto& chamber) {
     energy -= chamber.multiplier * (volumes[c] - chamber.rest_volume);
+  });
+  return energy;
+}
+
+double constraint_energy(const Model& model, std::span<const int> bodies, const VectorField& x,
+                         std::span<const double> volumes) {
+  const SpringSet& set = model.springs;
+  double energy = 0;
+  for (const int body : bodies) {
+    for_springs(set, body, [&](std::size_t i, const SpringSet::Spring& spring) {
+      const double c = length_of(spring, x) - set.exact_length[i];
+      energy += spring.stiffness / 2 * c * c;
+    });
+  }
+  for_volumes(model, bodies, [&](std::size_t, std::size_t c, const auto& chamber) {
+    const double more = volumes[c] - chamber.rest_volume;
+    energy += chamber.stiffness / 2 * more * more;
   });
   return energy;
 }

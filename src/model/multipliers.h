@@ -21,6 +21,10 @@
 /// pins too far apart, then stretches like a spring under tension instead of storing ever more.
 namespace supple {
 
+/// Gives an inextensible spring of length r the tension t, N, or the nearest one within its bounds.
+/// Returns it.
+double hold_tension(SpringSet::Spring& spring, double r, double t);
+
 /// Number of inextensible springs and exact volumes.
 std::size_t count_multipliers(const Model& model);
 
@@ -50,6 +54,11 @@ double spring_multiplier_energy(const Model& model, std::span<const int> bodies,
 /// The same for volumes, compared with k/2 (V - V0)^2.
 double volume_multiplier_energy(const Model& model, std::span<const int> bodies,
                                 std::span<const double> volumes);
+
+/// The sum of k/2 c^2 over the bodies, J. Where a method solves the constraints instead of their
+/// augmented Lagrangian, it is no energy that is stored.
+double constraint_energy(const Model& model, std::span<const int> bodies, const VectorField& x,
+                         std::span<const double> volumes);
 
 /// Largest |c|/r or |c|/V0 in all bodies.
 double constraint_error(const Model& model, const VectorField& x, std::span<const double> volumes);

@@ -84,8 +84,17 @@ class PositionSolver {
 
   /// Adds what energies leave out to the gradient of g at z, N: the forces of multipliers that
   /// stand for infinite stiffness (tets of an infinite lambda, beyond the pressure -mu at rest that
-  /// StableNeoHookean's energy has).
-  virtual void add_constraint_forces(const VectorField& /*z*/, VectorField& /*gradient*/) const {}
+  /// StableNeoHookean's energy has; inextensible springs and exact volumes, beyond what the model's
+  /// multipliers and stiffnesses say).
+  virtual void add_constraint_forces(const VectorField& /*z*/, Threads& /*threads*/,
+                                     VectorField& /*gradient*/) {}
+
+  /// The forces of multipliers with the vertices at z, as SimulationState::multipliers has them.
+  /// False: the method has none, and `multipliers` is unchanged.
+  virtual bool copy_multipliers(const VectorField& /*z*/,
+                                std::vector<double>& /*multipliers*/) const {
+    return false;
+  }
 
   /// The stresses of each tet of the model at z. False: the method has no multipliers, and
   /// `stresses` is unchanged. Tets without a constraint form of two multipliers have zeros.

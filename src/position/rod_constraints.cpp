@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/index.h"
+#include "model/multipliers.h"
 
 namespace supple {
 
@@ -24,6 +25,7 @@ RodConstraints<T>::RodConstraints(const Model& model, bool keep)
     : model_(&model), keep_(keep), energy_(model.rods) {
   const RodSet& set = model.rods;
   if (set.empty()) return;
+  springs_ = model.springs.springs;
   row_.assign(at(model.num_vertices), -1);
   own_springs_.assign(model.springs.size(), 0);
   own_vertices_.assign(row_.size(), 0);
@@ -102,6 +104,7 @@ template <class T>
 void RodConstraints<T>::begin(const PositionStep& step) {
   if (empty()) return;
   a2_ = 1 / step.inverse_a2;
+  springs_ = model_->springs.springs;
   energy_.set_time(model_->pins, step.time);
   model_->pins.targets(step.time, pin_target_);
   if (keep_ && !step.first_of_frame) return;
@@ -139,11 +142,11 @@ void RodConstraints<T>::add_block(int vertex, int other, const double (&block)[9
 template <class T>
 void RodConstraints<T>::add_springs(const Strand& strand) {
   for (const int s : strand.springs) {
-    const SpringSet::Spring& spring = model_->springs.springs[at(s)];
+    const SpringSet::Spring& spring = springs_[at(s)];
     const double* const x_a = z_[at(spring.a)].v;
     const double* const x_b = z_[at(spring.b)].v;
     double force[3];
-    model_->springs.energy_and_force(at(s), x_a, x_b, force);
+    energy_and_force(spring, model_->springs.rest_direction[at(s)], x_a, x_b, force);
     double d[3], length = 0;
     for (int k = 0; k < 3; ++k) {
       gradient_[at(spring.a)][k] += force[k];
@@ -183,9 +186,9 @@ template <class T>
 double RodConstraints<T>::energy_of_springs(const Strand& strand) const {
   double energy = 0, force[3];
   for (const int s : strand.springs) {
-    const SpringSet::Spring& spring = model_->springs.springs[at(s)];
-    energy +=
-        model_->springs.energy_and_force(at(s), z_[at(spring.a)].v, z_[at(spring.b)].v, force);
+    const SpringSet::Spring& spring = springs_[at(s)];
+    energy += energy_and_force(spring, model_->springs.rest_direction[at(s)], z_[at(spring.a)].v,
+                               z_[at(spring.b)].v, force);
   }
   return energy;
 }
@@ -307,12 +310,34 @@ void RodConstraints<T>::project(Positions<T>& x, Threads& threads) {
       if (!falls) share_[body] = quartering < most_quarterings ? 0.25 * share_[body] : 0;
     }
   }
+  correct_tensions();
   for (std::size_t r = 0; r < vertex_.size(); ++r) {
     const double part = share_[at(strands_[at(strand_of_[r])].body)];
     if (part == 0) continue;
     PaddedPosition<T>& own = x[at(vertex_[r])];
     for (int k = 0; k < 3; ++k) own[k] += static_cast<T>(part * step_[r][k]);
   }
+}
+
+/// t <- t + k (l - r) at z, within its bounds.
+template <class T>
+void RodConstraints<T>::correct_tensions() {
+  const SpringSet& set = model_->springs;
+  for (std::size_t i = 0; i < set.inextensible.size(); ++i) {
+    const std::size_t s = at(set.inextensible[i]);
+    if (own_springs_[s] == 0) continue;
+    SpringSet::Spring& spring = springs_[s];
+    const PaddedVector &a = z_[at(spring.a)], &b = z_[at(spring.b)];
+    const double length = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    hold_tension(spring, set.exact_length[i],
+                 tension(i) + spring.stiffness * (length - set.exact_length[i]));
+  }
+}
+
+template <class T>
+double RodConstraints<T>::tension(std::size_t number) const {
+  const SpringSet::Spring& spring = springs_[at(model_->springs.inextensible[number])];
+  return spring.stiffness * (model_->springs.exact_length[number] - spring.rest_length);
 }
 
 template <class T>

@@ -15,12 +15,13 @@ namespace supple {
 /// strand's own part of g:
 ///   (M + a^2 H) dx = -(p + a^2 dE/dx).
 /// H consists of J^T J of the rods (RodEnergy::visit_hessian), of the springs (k along them and k
-/// max(0, 1 - r/l) across), and of the pins. It is a band matrix, which is factorised. While a
-/// body's part of g would rise, the step is taken a quarter as far. M (z - y) is the sum of
-/// all impulses, so a fixed point is a stationary point of g. Without pins, linear momentum is kept
-/// up to the rounding of the solve. Allocates nothing after construction; gives the same bits for
-/// any number of threads. T: number type of the positions, float or double; everything else is
-/// computed in doubles.
+/// max(0, 1 - r/l) across), and of the pins. The tension of an inextensible spring is a multiplier,
+/// which a visit corrects at its end (model/multipliers.h). It is a band matrix, which is
+/// factorised. While a body's part of g would rise, the step is taken a quarter as far. M (z - y)
+/// is the sum of all impulses, so a fixed point is a stationary point of g. Without pins, linear
+/// momentum is kept up to the rounding of the solve. Allocates nothing after construction; gives
+/// the same bits for any number of threads. T: number type of the positions, float or double;
+/// everything else is computed in doubles.
 template <class T>
 class RodConstraints {
  public:
@@ -50,6 +51,10 @@ class RodConstraints {
   /// The same for vertices whose pins strands project: [num_vertices].
   const std::vector<char>& own_vertices() const { return own_vertices_; }
 
+  /// The multiplier of an inextensible spring that is one of own_springs, N. number: into
+  /// SpringSet::inextensible.
+  double tension(std::size_t number) const;
+
  private:
   struct Strand {
     int body;
@@ -64,6 +69,7 @@ class RodConstraints {
   void add_block(int vertex, int other, const double (&block)[9]);
   void add_springs(const Strand& strand);
   void add_pins();
+  void correct_tensions();
   double energy_of_springs(const Strand& strand) const;
   void find_values(std::vector<double>& values) const;
   void find_step(const Strand& strand);
@@ -75,6 +81,7 @@ class RodConstraints {
   RodEnergy energy_;
   std::vector<Strand> strands_;
   std::vector<char> own_springs_, own_vertices_;
+  std::vector<SpringSet::Spring> springs_;       ///< [num_springs] of the model, at its multipliers
   std::vector<int> pins_;                        ///< of the model, at vertices of rods
   std::vector<Vec3> pin_target_;                 ///< [num_pins] of the model, m
   std::vector<int> row_;                         ///< [num_vertices]; -1: not in a rod

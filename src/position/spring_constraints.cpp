@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/index.h"
+#include "math/vec3.h"
 
 namespace supple {
 
@@ -62,7 +63,12 @@ SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection pro
     place_[at(s)] = static_cast<int>(a_.size());
     a_.push_back(spring.a);
     b_.push_back(spring.b);
-    rest_length_.push_back(static_cast<T>(spring.rest_length));
+    const auto& exact = model.springs.inextensible;
+    const auto found = std::lower_bound(exact.begin(), exact.end(), s);
+    is_exact_.push_back(static_cast<char>(found != exact.end() && *found == s));
+    rest_length_.push_back(
+        static_cast<T>(is_exact_.back() != 0 ? model.springs.exact_length[at(found - exact.begin())]
+                                             : spring.rest_length));
     compliance_.push_back(static_cast<T>(1 / spring.stiffness));
     weight_a_.push_back(inverse_mass<T>(model.mass[at(spring.a)]));
     weight_b_.push_back(inverse_mass<T>(model.mass[at(spring.b)]));
@@ -112,15 +118,26 @@ void SpringConstraints<T>::project(Positions<T>& x, Threads& threads) {
   }
 }
 
+/// given: the impulse along the spring that the ends have got already, kg m.
+template <class T>
+typename SpringConstraints<T>::Spring SpringConstraints<T>::spring_at(std::size_t s, T length,
+                                                                      T weight, T given) const {
+  const T rest = rest_length_[s], alpha = compliance_[s] * inverse_a2_;
+  if (is_exact_[s] == 0) return {rest, alpha};
+  const T wanted = (rest - length) / weight + given;
+  if (std::abs(wanted) * alpha <= rest) return {rest, T(0)};
+  return {wanted < 0 ? T(0) : 2 * rest, alpha};
+}
+
 template <class T>
 void SpringConstraints<T>::project_sequential(int first, int last, Positions<T>& x) {
   for (std::size_t s = at(first); s < at(last); ++s) {
     const T weight = weight_a_[s] + weight_b_[s];
     const std::size_t a = at(a_[s]), b = at(b_[s]);
     const Line<T> line(x, a, b, &rest_direction_[3 * s]);
-    const T alpha = compliance_[s] * inverse_a2_;
     if (!(weight > 0)) continue;
-    const T change = (rest_length_[s] - line.length - alpha * multiplier_[s]) / (weight + alpha);
+    const auto [rest, alpha] = spring_at(s, line.length, weight, multiplier_[s]);
+    const T change = (rest - line.length - alpha * multiplier_[s]) / (weight + alpha);
     multiplier_[s] += change;
     const T impulse[3] = {change * line.n[0], change * line.n[1], change * line.n[2]};
     push(x, a, b, weight_a_[s], weight_b_[s], impulse);
@@ -128,22 +145,28 @@ void SpringConstraints<T>::project_sequential(int first, int last, Positions<T>&
 }
 
 /// Along the spring q_n = (r - l + w q_n)/(alpha~ + w), across it q_t = f w q_t/(alpha~ + f w),
-/// with f = max(0, 1 - r/l), alpha~ = 1/(a^2 k), w = w_a + w_b.
+/// with f = max(0, 1 - r/l), alpha~ = 1/(a^2 k), w = w_a + w_b. Where alpha~ is 0, f/alpha~ is the
+/// tension over l, -q_n/l.
 template <class T>
 void SpringConstraints<T>::project_stress(int first, int last, Positions<T>& x) {
   for (std::size_t s = at(first); s < at(last); ++s) {
     const T weight = weight_a_[s] + weight_b_[s];
     const std::size_t a = at(a_[s]), b = at(b_[s]);
     const Line<T> line(x, a, b, &rest_direction_[3 * s]);
-    const T alpha = compliance_[s] * inverse_a2_;
-    const T rest = rest_length_[s];
     if (!(weight > 0)) continue;
-    // Without a rest length the spring is linear, even at length zero.
-    const T across = line.length > rest ? 1 - rest / line.length : T(rest > 0 ? 0 : 1);
     T* q = &multiplier_[3 * s];
     const T along = q[0] * line.n[0] + q[1] * line.n[1] + q[2] * line.n[2];
+    const auto [rest, alpha] = spring_at(s, line.length, weight, along);
     const T new_along = (rest - line.length + weight * along) / (alpha + weight);
-    const T share = across * weight / (alpha + across * weight);
+    T share;
+    if (alpha > 0) {
+      // Without a rest length the spring is linear, even at length zero.
+      const T across = line.length > rest ? 1 - rest / line.length : T(rest > 0 ? 0 : 1);
+      share = across * weight / (alpha + across * weight);
+    } else {
+      const T pulls = std::max(T(0), -new_along) * weight;
+      share = pulls > 0 ? pulls / (line.length + pulls) : T(0);
+    }
     T change[3];
     for (int k = 0; k < 3; ++k) {
       const T replaced = new_along * line.n[k] + share * (q[k] - along * line.n[k]);
@@ -171,6 +194,21 @@ Vec3 SpringConstraints<T>::impulse(std::size_t spring) const {
   }
   return {static_cast<double>(multiplier_[3 * s]), static_cast<double>(multiplier_[3 * s + 1]),
           static_cast<double>(multiplier_[3 * s + 2])};
+}
+
+template <class T>
+double SpringConstraints<T>::tension(std::size_t spring, const VectorField& z) const {
+  const std::size_t s = at(place_[spring]);
+  double along =
+      static_cast<double>(multiplier_[projection_ == SpringProjection::stress ? 3 * s : s]);
+  if (projection_ == SpringProjection::stress) {
+    const double* const a = z[at(a_[s])].v;
+    const double* const b = z[at(b_[s])].v;
+    const Vec3 q = impulse(spring), d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    const double length = std::hypot(d[0], d[1], d[2]);
+    along = length > 0 ? vec3::dot(q, d) / length : 0;
+  }
+  return -along * static_cast<double>(inverse_a2_);
 }
 
 template class SpringConstraints<double>;

@@ -23,6 +23,10 @@ enum class SpringProjection {
   stress
 };
 
+/// An inextensible spring has alpha = 0 and H is the tension over l across it, unless more than k r
+/// of tension or compression would be needed: then it is a spring of the stiffness k again, of rest
+/// length 0 or 2 r (model/multipliers.h).
+///
 /// The springs of a model as constraints, in colours: those of a colour touch no vertex twice and
 /// are projected at the same time. Multipliers are scaled so that M (z - y) is the sum of impulses.
 /// A spring of length zero acts along its direction at rest. Allocates nothing after construction;
@@ -54,7 +58,16 @@ class SpringConstraints {
   /// out. `sequential`: its multiplier first, then zeros.
   Vec3 impulse(std::size_t spring) const;
 
+  /// Tension of a spring of the model that was not left out, with its ends at z, N.
+  double tension(std::size_t spring, const VectorField& z) const;
+
  private:
+  /// The spring as a visit finds it: soft, or at the bound of an inextensible one.
+  struct Spring {
+    T rest, alpha;  ///< m, and 1/(a^2 k), 1/kg
+  };
+  Spring spring_at(std::size_t s, T length, T weight, T given) const;
+
   /// Springs per task: about 10 us of work.
   static constexpr int chunk_size = 1024;
 
@@ -69,6 +82,7 @@ class SpringConstraints {
   std::vector<std::int32_t> a_, b_;
   std::vector<T> rest_length_;     ///< m
   std::vector<T> compliance_;      ///< 1/k, m/N
+  std::vector<char> is_exact_;     ///< 1: inextensible
   std::vector<T> weight_a_;        ///< 1/m_a, 1/kg; 0: no mass, stays
   std::vector<T> weight_b_;        ///< 1/m_b
   std::vector<T> rest_direction_;  ///< [3 num_springs], unit, from b to a

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/index.h"
 #include "position/bend_constraints.h"
 #include "position/bond_constraints.h"
 #include "position/rod_constraints.h"
@@ -14,6 +15,7 @@
 #include "position/spring_constraints.h"
 #include "position/tet_constraints.h"
 #include "position/vertex_constraints.h"
+#include "position/volume_constraints.h"
 #include "supple/error.h"
 
 namespace supple {
@@ -93,6 +95,7 @@ class Xpbd final : public PositionSolver {
                                                      : SpringProjection::sequential,
                  keep, rods_.own_springs()),
         bonds_(model, keep),
+        volumes_(model, keep),
         vertices_(model, contact, keep, true, rods_.own_vertices()),
         x_(static_cast<std::size_t>(model.num_vertices)),
         x_start_(keep ? x_.size() : 0),
@@ -106,6 +109,7 @@ class Xpbd final : public PositionSolver {
     rods_.begin(step);
     springs_.begin(step);
     bonds_.begin(step);
+    volumes_.begin(step, threads);
     vertices_.begin(step, threads);
     const double a2 = 1 / step.inverse_a2;
     if (keep_ && !step.first_of_frame) {
@@ -116,6 +120,7 @@ class Xpbd final : public PositionSolver {
       bends_.apply_kept(x_);
       rods_.apply_kept(x_);
       bonds_.apply_kept(x_);
+      volumes_.apply_kept(x_);
       vertices_.apply_kept(x_);
     } else {
       for (TetConstraints<T>& tets : tets_) tets.begin(a2);
@@ -129,6 +134,7 @@ class Xpbd final : public PositionSolver {
     if (!rods_.empty()) rods_.project(x_, threads);
     if (!springs_.empty()) springs_.project(x_, threads);
     if (!bonds_.empty()) bonds_.project(x_, threads);
+    if (!volumes_.empty()) volumes_.project(x_, threads);
     vertices_.detect(x_, threads);
     vertices_.project(x_, threads);
     return are_finite(x_);
@@ -177,6 +183,7 @@ class Xpbd final : public PositionSolver {
     add(rods_.groups());
     add(springs_.groups());
     add(bonds_.groups());
+    add(volumes_.groups());
     return groups;
   }
   int num_contacts() const override { return vertices_.num_contacts(); }
@@ -186,7 +193,35 @@ class Xpbd final : public PositionSolver {
     return worst;
   }
 
-  void add_constraint_forces(const VectorField& z, VectorField& gradient) const override {
+  bool copy_multipliers(const VectorField& z, std::vector<double>& multipliers) const override {
+    std::size_t next = 0;
+    for (; next < model_->springs.inextensible.size(); ++next) {
+      multipliers[next] = tension_of(next, z);
+    }
+    for (std::size_t c = 0; c < model_->pressures.chambers.size(); ++c) {
+      if (model_->pressures.chambers[c].is_exact()) multipliers[next++] = volumes_.pressure(c);
+    }
+    return true;
+  }
+
+  void add_constraint_forces(const VectorField& z, Threads& threads,
+                             VectorField& gradient) override {
+    const SpringSet& springs = model_->springs;
+    for (std::size_t i = 0; i < springs.inextensible.size(); ++i) {
+      const SpringSet::Spring& spring = springs.springs[at(springs.inextensible[i])];
+      PaddedVector &on_a = gradient[at(spring.a)], &on_b = gradient[at(spring.b)];
+      const PaddedVector &a = z[at(spring.a)], &b = z[at(spring.b)];
+      const Vec3 d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+      const double length = std::hypot(d[0], d[1], d[2]);
+      if (!(length > 0)) continue;
+      const double more =
+          (tension_of(i, z) - spring.stiffness * (length - spring.rest_length)) / length;
+      for (int k = 0; k < 3; ++k) {
+        on_a[k] += more * d[at(k)];
+        on_b[k] -= more * d[at(k)];
+      }
+    }
+    volumes_.add_exact_forces(z, threads, gradient);
     if (!tets_.front().any_incompressible()) return;
     read_pressures();
     for (std::size_t t = 0; t < excess_.size(); ++t) {
@@ -270,6 +305,13 @@ class Xpbd final : public PositionSolver {
     return schedule;
   }
 
+  /// number: into SpringSet::inextensible.
+  double tension_of(std::size_t number, const VectorField& z) const {
+    const std::size_t spring = at(model_->springs.inextensible[number]);
+    const bool is_of_rod = !rods_.empty() && rods_.own_springs()[spring] != 0;
+    return is_of_rod ? rods_.tension(number) : springs_.tension(spring, z);
+  }
+
   void read_pressures() const {
     pressure_.assign(static_cast<std::size_t>(model_->num_tets), 0.0);
     excess_.assign(pressure_.size(), 0.0);
@@ -285,6 +327,7 @@ class Xpbd final : public PositionSolver {
   RodConstraints<T> rods_;
   SpringConstraints<T> springs_;
   BondConstraints<T> bonds_;
+  VolumeConstraints<T> volumes_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;
   Positions<T> x_start_;                           ///< if multipliers are kept

@@ -33,11 +33,13 @@ PressureEnergy::PressureEnergy(const PressureSet& set)
   for (std::size_t i = 0; i < set.chambers.size(); ++i) {
     const PressureSet::Chamber& chamber = set.chambers[i];
     const int end = chamber.first_face + chamber.num_faces;
+    first_chunk_.push_back(static_cast<int>(chunks_.size()));
     for (int f = chamber.first_face; f < end; f += faces_per_chunk) {
       chunks_.push_back({static_cast<int>(i), f, std::min(f + faces_per_chunk, end)});
     }
     volumes_[i] = chamber.rest_volume;
   }
+  first_chunk_.push_back(static_cast<int>(chunks_.size()));
   chunk_volume_.resize(chunks_.size());
   set_time(0);
 }
@@ -83,24 +85,35 @@ double PressureEnergy::curvature(std::size_t chamber, double volume) const {
   return -pressure_[chamber] / rest * extended_log(volume / rest).second;
 }
 
-double PressureEnergy::evaluate(const VectorField& x, Threads& threads) {
-  threads.parallel_for(static_cast<int>(chunks_.size()), [&](int i) {
-    const Chunk& chunk = chunks_[at(i)];
-    // Relative to one of its own corners, so that nothing cancels far from the origin.
-    const PressureSet::Chamber& chamber = set_->chambers[at(chunk.chamber)];
-    const PaddedVector& o = x[at(set_->faces[at(chamber.first_face)][0])];
-    double sum = 0;
-    for (int f = chunk.first; f < chunk.last; ++f) {
-      double m[3][3];
-      for (std::size_t c = 0; c < 3; ++c) {
-        for (int k = 0; k < 3; ++k) m[c][k] = x[at(set_->faces[at(f)][c])][k] - o[k];
-      }
-      sum += m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) +
-             m[0][1] * (m[1][2] * m[2][0] - m[1][0] * m[2][2]) +
-             m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+void PressureEnergy::find_chunk_volume(std::size_t chunk, const VectorField& x) {
+  const Chunk& own = chunks_[chunk];
+  // Relative to one of its own corners, so that nothing cancels far from the origin.
+  const PressureSet::Chamber& chamber = set_->chambers[at(own.chamber)];
+  const PaddedVector& o = x[at(set_->faces[at(chamber.first_face)][0])];
+  double sum = 0;
+  for (int f = own.first; f < own.last; ++f) {
+    double m[3][3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (int k = 0; k < 3; ++k) m[c][k] = x[at(set_->faces[at(f)][c])][k] - o[k];
     }
-    chunk_volume_[at(i)] = sum / 6;
-  });
+    sum += m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) +
+           m[0][1] * (m[1][2] * m[2][0] - m[1][0] * m[2][2]) +
+           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+  }
+  chunk_volume_[chunk] = sum / 6;
+}
+
+double PressureEnergy::volume_at(std::size_t chamber, const VectorField& x, Threads& threads) {
+  const int first = first_chunk_[chamber], last = first_chunk_[chamber + 1];
+  threads.parallel_for(last - first, [&](int i) { find_chunk_volume(at(first + i), x); });
+  double volume = 0;
+  for (int i = first; i < last; ++i) volume += chunk_volume_[at(i)];
+  return volume;
+}
+
+double PressureEnergy::evaluate(const VectorField& x, Threads& threads) {
+  threads.parallel_for(static_cast<int>(chunks_.size()),
+                       [&](int i) { find_chunk_volume(at(i), x); });
   std::fill(volumes_.begin(), volumes_.end(), 0.0);
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     volumes_[at(chunks_[i].chamber)] += chunk_volume_[i];
@@ -113,8 +126,9 @@ double PressureEnergy::evaluate(const VectorField& x, Threads& threads) {
   return energy;
 }
 
+template <class Weight>
 Vec3 PressureEnergy::weighted_area(std::size_t place, const VectorField& x,
-                                   const std::vector<double>& weight) const {
+                                   const Weight& weight) const {
   Vec3 sum{0, 0, 0};
   for (int i = set_->start[place]; i < set_->start[place + 1]; ++i) {
     const int face = set_->corners[at(i)] / 3;
@@ -124,7 +138,7 @@ Vec3 PressureEnergy::weighted_area(std::size_t place, const VectorField& x,
       u[k] = x[at(b)][k] - x[at(a)][k];
       v[k] = x[at(c)][k] - x[at(a)][k];
     }
-    const double share = weight[at(set_->chamber_of_face[at(face)])] / 6;
+    const double share = weight(at(set_->chamber_of_face[at(face)])) / 6;
     sum[0] += share * (u[1] * v[2] - u[2] * v[1]);
     sum[1] += share * (u[2] * v[0] - u[0] * v[2]);
     sum[2] += share * (u[0] * v[1] - u[1] * v[0]);
@@ -132,10 +146,15 @@ Vec3 PressureEnergy::weighted_area(std::size_t place, const VectorField& x,
   return sum;
 }
 
+Vec3 PressureEnergy::area_at(std::size_t chamber, std::size_t place, const VectorField& x) const {
+  return weighted_area(place, x, [&](std::size_t own) { return own == chamber ? 1.0 : 0.0; });
+}
+
 Vec3 PressureEnergy::gradient_of(int vertex, const VectorField& x) const {
   const auto found = std::lower_bound(set_->vertices.begin(), set_->vertices.end(), vertex);
   if (found == set_->vertices.end() || *found != vertex) return {0, 0, 0};
-  return weighted_area(at(found - set_->vertices.begin()), x, slopes_);
+  return weighted_area(at(found - set_->vertices.begin()), x,
+                       [&](std::size_t chamber) { return slopes_[chamber]; });
 }
 
 template <class Work>
@@ -152,7 +171,7 @@ double PressureEnergy::add(const VectorField& x, Threads& threads, VectorField& 
                            double factor) {
   const double energy = evaluate(x, threads);
   for_vertices(threads, [&](std::size_t place) {
-    const Vec3 own = weighted_area(place, x, slopes_);
+    const Vec3 own = weighted_area(place, x, [&](std::size_t chamber) { return slopes_[chamber]; });
     PaddedVector& to = gradient[at(set_->vertices[place])];
     for (int k = 0; k < 3; ++k) to[k] += factor * own[at(k)];
   });
@@ -184,7 +203,8 @@ void PressureEnergy::add_stiffening(const VectorField& x, const VectorField& d, 
   }
   for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] *= curvature(i, volumes_[i]);
   for_vertices(threads, [&](std::size_t place) {
-    const Vec3 own = weighted_area(place, x, weights_);
+    const Vec3 own =
+        weighted_area(place, x, [&](std::size_t chamber) { return weights_[chamber]; });
     PaddedVector& to = out[at(set_->vertices[place])];
     for (int k = 0; k < 3; ++k) to[k] += own[at(k)];
   });

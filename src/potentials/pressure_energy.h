@@ -32,6 +32,13 @@ class PressureEnergy {
 
   /// dE/dV of a chamber: the pressure outside minus that inside, Pa.
   double slope(std::size_t chamber, double volume) const;
+  /// d2E/dV2, Pa/m^3, >= 0.
+  double curvature(std::size_t chamber, double volume) const;
+
+  /// Volume of one chamber at x, m^3.
+  double volume_at(std::size_t chamber, const VectorField& x, Threads& threads);
+  /// dV/dx of one chamber at one of PressureSet::vertices, m^2.
+  Vec3 area_at(std::size_t chamber, std::size_t place, const VectorField& x) const;
 
   /// Calls visit(vertex, other, W) with phi'(V) d2V/dx2 at x, N/m: once for each edge, with its
   /// block of two vertices, W = -phi' [c - d]_x/6, [9], row-major, rows of `vertex` and columns of
@@ -68,18 +75,18 @@ class PressureEnergy {
   };
 
   double energy_of(std::size_t chamber, double volume) const;
-  /// d2E/dV2, Pa/m^3, >= 0.
-  double curvature(std::size_t chamber, double volume) const;
+  void find_chunk_volume(std::size_t chunk, const VectorField& x);
   /// Calls work(place) for each index into `vertices`, on all threads.
   template <class Work>
   void for_vertices(Threads& threads, const Work& work) const;
 
-  /// Sum of weight[chamber] dV/dx over the chambers at one vertex.
-  Vec3 weighted_area(std::size_t place, const VectorField& x,
-                     const std::vector<double>& weight) const;
+  /// Sum of weight(chamber) dV/dx over the chambers at one vertex.
+  template <class Weight>
+  Vec3 weighted_area(std::size_t place, const VectorField& x, const Weight& weight) const;
 
   const PressureSet* set_;
   std::vector<Chunk> chunks_;
+  std::vector<int> first_chunk_;      ///< [num_chambers + 1]
   std::vector<double> chunk_volume_;  ///< [num_chunks], m^3
   std::vector<double> pressure_;      ///< [num_chambers], at the current time, Pa
   std::vector<double> volumes_;       ///< [num_chambers], m^3

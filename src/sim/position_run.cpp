@@ -7,14 +7,14 @@
 
 namespace supple {
 
-double PositionRun::measure(Objective& objective, const PositionSolver& solver,
-                            const VectorField& z, bool with_multipliers, MinimiseReport& report) {
+double PositionRun::measure(Objective& objective, PositionSolver& solver, const VectorField& z,
+                            bool with_multipliers, MinimiseReport& report) {
   gradient_.resize(z.size());
   report.value = objective.value_and_gradient(z, gradient_);
   report.elastic = objective.elastic_energy();
   report.num_inverted = objective.num_inverted();
   // At x_0 the multipliers belong to another step.
-  if (with_multipliers) solver.add_constraint_forces(z, gradient_);
+  if (with_multipliers) solver.add_constraint_forces(z, objective.threads(), gradient_);
   return objective.algebra().norm(gradient_);
 }
 

@@ -22,7 +22,7 @@ class PositionRun {
  private:
   /// |grad g| at z, N, if with_multipliers including the forces of hard constraints; puts g into
   /// the report.
-  double measure(Objective& objective, const PositionSolver& solver, const VectorField& z,
+  double measure(Objective& objective, PositionSolver& solver, const VectorField& z,
                  bool with_multipliers, MinimiseReport& report);
 
   VectorField gradient_;  ///< empty before anything is measured

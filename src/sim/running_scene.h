@@ -222,6 +222,7 @@ class RunningScene {
   void use_multipliers();
   bool has_multipliers() const { return !state_.multipliers.empty(); }
   bool next_multipliers(const VectorField& z);
+  void take_multipliers(const PlaceInFrame& place);
   void follow_rods(const RunningScene& before, const Survivors& survivors,
                    const std::vector<double>& from, std::vector<double>& to) const;
   std::vector<double> multipliers_of(const RunningScene& other) const;

@@ -244,7 +244,8 @@ void RunningScene::find_first_contact_energy(const PlaceInFrame& place) {
 }
 
 /// Keeps the energy of a frame of a position-based method, whose energies are known only at the
-/// frame's end.
+/// frame's end. elastic_before: without what multipliers add. How far exact lengths and volumes are
+/// off stores nothing.
 void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepReport& report) {
   const double kept = std::pow(setup_.kept(), 2.0 * scene_.time.substeps);
   // What colliders drag along is known only for the last substep.
@@ -254,7 +255,8 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
                                     scene_.time.substeps * parts * work_of_friction_ +
                                     work_of_shapes_ - report.plastic_work};
   potential_.assign(potential_.size(), 0.0);
-  potential_[0] = objective_.potential(elastic_before, before_.x, before_.x);
+  potential_[0] = objective_.potential(
+      elastic_before + objective_.spring_multiplier_energy(before_.x), before_.x, before_.x);
   if (contact_ && first_contact_energy_) {
     // What colliders with a motion hold there now is their work. The planes of edges and faces are
     // those of the last substep, and say nothing about the start of the frame.
@@ -263,7 +265,11 @@ void RunningScene::keep_energy_of_frame(double elastic_before, int parts, StepRe
   if (contact_) {
     contact_balance_.at_start = first_contact_energy_.value_or(contact_->touch().energy);
   }
-  const double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
+  const auto of_constraints = [&](const VectorField& x) {
+    return constraint_energy(model_, bodies, x, objective_.volumes_at(x));
+  };
+  double gained = energy_gained(elastic_, state_.x, guard_.kinetic(bodies, state_.v), before);
+  if (has_multipliers()) gained += of_constraints(before_.x) - of_constraints(state_.x);
   contact_balance_.gained = gained;
   if (contact_) contact_balance_.at_end = contact_->touch().energy;
   if (std::isfinite(gained) && gained > 0) keep_energy(gained, report);
@@ -291,6 +297,7 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     before_substep_.plastic = state_.plastic;
     before_substep_.rods = state_.rods;
     before_substep_.friction = state_.friction;
+    before_substep_.multipliers = state_.multipliers;
     algebra().copy(before_.x, state_.x);
     algebra().copy(before_.v, state_.v);
     clock_.substeps_done -= scene_.time.substeps;
@@ -298,8 +305,10 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     state_.plastic = before_.plastic;
     state_.rods = before_.rods;
     state_.friction = before_.friction;
+    state_.multipliers = before_.multipliers;
     use_plastic();
     use_rods();
+    use_multipliers();
     report.energy_gain = report.energy_removed = 0;
     report.tunnelled = 0;
     report.friction_work = 0;
@@ -314,8 +323,10 @@ void RunningScene::take_smaller_substeps(double elastic_before, StepReport& repo
     state_.plastic = before_substep_.plastic;
     state_.rods = before_substep_.rods;
     state_.friction = before_substep_.friction;
+    state_.multipliers = before_substep_.multipliers;
     use_plastic();
     use_rods();
+    use_multipliers();
     contact_balance_ = balance;
     elastic_ = elastic;
     num_inverted_ = num_inverted;

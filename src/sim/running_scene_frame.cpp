@@ -250,8 +250,12 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   // What was held back or shortened is not at a minimum, so its forces are not those of the
   // constraints.
   if (has_multipliers() && report.held_back == held_back) {
-    for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
-    elastic_is_known_ = false;
+    if (position_solver_) {
+      take_multipliers(place);
+    } else {
+      for_islands([&](const EnergyBefore&) { next_multipliers(z_); });
+      elastic_is_known_ = false;
+    }
   }
   advance_rods();
   flow(report);
@@ -428,7 +432,8 @@ void RunningScene::run_frame(StepReport& report) {
   unfold_bodies();
   report.unfolding_bodies = unfolding_.count();
   if (pairs()) pairs()->look_at_overlaps(state_.x[0].v);
-  const double elastic_before = elastic_;
+  const double elastic_before =
+      position_solver_ ? elastic_ - objective_.spring_multiplier_energy(state_.x) : elastic_;
   const bool was_known = elastic_is_known_;
   multipliers_fit_ = true;
   bool finite = run_substeps(1, started, report);

@@ -60,6 +60,16 @@ bool RunningScene::next_multipliers(const VectorField& z) {
                             state_.multipliers);
 }
 
+/// The same for a position-based method, whose constraints have forces of their own.
+void RunningScene::take_multipliers(const PlaceInFrame& place) {
+  if (!position_solver_->copy_multipliers(z_, state_.multipliers)) return;
+  const bool was_known = elastic_is_known_;
+  use_multipliers();
+  if (!was_known || !place.is_last) return;
+  elastic_ = objective_.elastic_energy_at(state_.x);
+  elastic_is_known_ = true;
+}
+
 /// To be called after a substep.
 void RunningScene::flow(StepReport& report) {
   const std::optional<double> taken =

@@ -57,13 +57,14 @@ void check_pressure(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const std::string name = to_string(method);
   if (find_integrator(scene.time.integrator)->is_explicit) return;
-  const bool has_none = is_position_based(method) || method == SolverMethod::projective_dynamics;
+  const bool has_none = (is_position_based(method) && method != SolverMethod::xpbd) ||
+                        method == SolverMethod::projective_dynamics;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const auto& pressure = scene.bodies[b].pressure;
     if (!pressure) continue;
     const std::string where = "/bodies/" + std::to_string(b) + "/pressure";
     require(!has_none, where,
-            name + " has no pressure; expected another method of descent, for example l_bfgs");
+            name + " has no pressure; expected another method, for example l_bfgs");
     require(!is_local(method) || !pressure->ambient, where,
             name +
                 " moves vertices one by one, but gas in a body couples them all; expected "
@@ -71,17 +72,18 @@ void check_pressure(const Scene& scene) {
   }
 }
 
-/// Only methods that minimise find multipliers, and the multiplier of a volume couples all vertices
-/// of its surface.
+/// Only methods that minimise, and xpbd, find multipliers, and the multiplier of a volume couples
+/// all vertices of its surface.
 void check_exact(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const bool is_explicit = find_integrator(scene.time.integrator)->is_explicit;
   const std::string name = is_explicit ? to_string(scene.time.integrator) : to_string(method);
-  const bool has_lengths = !is_explicit && !is_position_based(method);
+  const bool has_lengths =
+      !is_explicit && (method == SolverMethod::xpbd || !is_position_based(method));
   const bool has_volumes =
       has_lengths && !is_local(method) && method != SolverMethod::projective_dynamics;
   const char* const expected =
-      "; expected an implicit integrator and a method of descent, for example newton";
+      "; expected an implicit integrator and another method, for example newton or xpbd";
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const std::vector<Spring>& springs = scene.bodies[b].springs;
     const std::string where = "/bodies/" + std::to_string(b);
