@@ -362,8 +362,8 @@ struct Body {
   std::vector<Pin> pins{};
   std::optional<PressureSettings> pressure{};
   /// exact: each part of a body of tets, or each volume that a cloth encloses, keeps its volume at
-  /// rest (docs/inextensible.md). The body then has no growth or tearing, and no pressure except in
-  /// cavities between tets.
+  /// rest, until that tears (docs/inextensible.md). The body then has no growth, and no pressure
+  /// except in cavities between tets.
   BodyVolume volume = BodyVolume::free;
   std::vector<GrowthSettings> growth{};  ///< of the tets
   std::vector<Fold> folds{};             ///< of a membrane; folds of the same edge add up

@@ -229,6 +229,8 @@ class RunningScene {
   std::vector<double> multipliers_of(const RunningScene& before, const Survivors& survivors) const;
   void share_tensions(const RunningScene& before, int origin, int body,
                       const std::vector<int>& parents, std::vector<double>& multipliers) const;
+  void share_pressures(const RunningScene& before, const Survivors& survivors, int body,
+                       std::vector<double>& multipliers) const;
   void advance_rods();
   std::vector<double> rods_of(const RunningScene& other) const;
   void flow(StepReport& report);

@@ -195,10 +195,34 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
     } else {
       share_tensions(before, origin, body, parents, multipliers);
     }
-    copy(first_volume_multiplier(before.model_, origin), first_volume_multiplier(model_, body),
-         first_volume_multiplier(model_, body + 1));
+    share_pressures(before, survivors, body, multipliers);
   }
   return multipliers;
+}
+
+/// Each volume of a body has the pressure of the earlier volume from whose surface its own comes:
+/// parts that separate have that of the whole.
+void RunningScene::share_pressures(const RunningScene& before, const Survivors& survivors, int body,
+                                   std::vector<double>& multipliers) const {
+  const auto visit = [](const Model& model, int of, const auto& work) {
+    std::size_t i = first_volume_multiplier(model, of);
+    for (const PressureSet::Chamber& chamber : model.pressures.chambers) {
+      const int first = chamber.first_face;
+      if (!chamber.is_exact() || model.body_of(model.pressures.faces[at(first)][0]) != of) continue;
+      for (int f = first; f < first + chamber.num_faces; ++f) {
+        for (const int vertex : model.pressures.faces[at(f)]) work(i, vertex);
+      }
+      ++i;
+    }
+  };
+  std::vector<std::ptrdiff_t> earlier(before.state_.x.size(), -1);
+  visit(before.model_, survivors.origin()[at(body)],
+        [&](std::size_t i, int vertex) { earlier[at(vertex)] = static_cast<std::ptrdiff_t>(i); });
+  visit(model_, body, [&](std::size_t i, int vertex) {
+    const int source = survivors.sources()[at(numbering_.to_scene(vertex))];
+    const std::ptrdiff_t from = earlier[at(before.numbering_.to_model(source))];
+    if (from >= 0) multipliers[i] = before.state_.multipliers[at(from)];
+  });
 }
 
 /// parents: for each spring of a body, its spring in `origin` before.

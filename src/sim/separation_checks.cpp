@@ -162,7 +162,6 @@ std::string why_inseparable(const Scene& scene, std::size_t b) {
       !(body.triangles.empty() && body.segments.empty() && body.springs.empty())) {
     return which + "it has triangles, segments or springs beside its tets";
   }
-  if (body.volume != BodyVolume::free) return which + "its volume is exact";
   return "";
 }
 

@@ -197,9 +197,10 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
   OfBody& own = bodies_[at(some.body)];
   const std::vector<ElementPair>& pairs = some.pairs;
   if (!own.whole) {
-    own.whole = std::make_shared<const Whole>(Whole{
-        static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles, body.segments,
-        body.springs, body.rod ? body.rod->copies : std::vector<int>(), body.folds, body.pressure});
+    own.whole = std::make_shared<const Whole>(
+        Whole{static_cast<int>(body.mesh.vertices.size()), body.mesh.tets, body.triangles,
+              body.segments, body.springs, body.rod ? body.rod->copies : std::vector<int>(),
+              body.folds, body.pressure, body.volume});
     own.pins = body.pins;
     own.spring_origins.resize(body.springs.size());
     std::iota(own.spring_origins.begin(), own.spring_origins.end(), 0);
@@ -234,6 +235,7 @@ Separations::Sources Separations::separate_body(Scene& scene, const BodySeparati
       (body.mesh.tets.empty() || is_open(body, own.whole->tets, own.whole->num_vertices))) {
     body.pressure.reset();
   }
+  if (body.mesh.tets.empty() && !copies.empty()) body.volume = BodyVolume::free;
   // These follow from the whole body.
   for (FiberSettings& fiber : body.fibers) fiber.laplace.reset();
   return {std::move(copies), std::move(parents)};
@@ -310,6 +312,7 @@ Separations::OfBody Separations::make_whole(Body& body, const OfBody& own) const
     if (body.rod) body.rod->copies = own.whole->rod_copies;
     body.folds = own.whole->folds;
     body.pressure = own.whole->pressure;
+    body.volume = own.whole->volume;
     body.pins = own.pins;
   }
   return {};

@@ -102,6 +102,7 @@ class Separations {
     std::vector<int> rod_copies;  ///< RodSettings::copies
     std::vector<Fold> folds;
     std::optional<PressureSettings> pressure;
+    BodyVolume volume = BodyVolume::free;
   };
   struct OfBody {
     std::shared_ptr<const Whole> whole;  ///< null: the body is whole

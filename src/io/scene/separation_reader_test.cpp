@@ -59,7 +59,6 @@ TEST(SeparationReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(place_of(R"(, "tearing": {"stres": 1})"), "/bodies/0/tearing/stres");
   EXPECT_EQ(place_of(R"(, "tearing": {"stretch": 2, "per_frame": 0})"),
             "/bodies/0/tearing/per_frame");
-  EXPECT_EQ(place_of(R"(, "tearing": {"stretch": 2}, "volume": "exact")"), "/bodies/0/tearing");
   const auto blade = [](const std::string& text) {
     return place_of("", R"(, "blades": [)" + text + "]");
   };
