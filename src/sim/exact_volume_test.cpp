@@ -454,9 +454,6 @@ TEST(ExactVolume, RefusesWhatItCannotKeep) {
   Scene growing = moving(block({1, 1, 1}, {2, 2, 2}));
   growing.bodies[0].growth.push_back({.stretch = TimedNumber{1.1}});
   EXPECT_EQ(refusal_of(growing), "/bodies/0/growth");
-  Scene tearing = moving(block({1, 1, 1}, {2, 2, 2}));
-  tearing.bodies[0].tearing = TearingSettings{.stretch = 2};
-  EXPECT_EQ(refusal_of(tearing), "/bodies/0/tearing");
   Scene rigid = moving(block({1, 1, 1}, {2, 2, 2}));
   rigid.bodies[0].material = {};
   rigid.bodies[0].material.model = "rigid";
