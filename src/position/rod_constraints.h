@@ -15,9 +15,9 @@ namespace supple {
 /// strand's own part of g:
 ///   (M + a^2 H) dx = -(p + a^2 dE/dx).
 /// H consists of J^T J of the rods (RodEnergy::visit_hessian), of the springs (k along them and k
-/// max(0, 1 - r/l) across), and of the pins. The tension of an inextensible spring is a multiplier,
-/// which a visit corrects at its end (model/multipliers.h). It is a band matrix, which is
-/// factorised. While a body's part of g would rise, the step is taken a quarter as far. M (z - y)
+/// max(0, 1 - r/l) across), and of the pins. It is a band matrix, which is factorised. While a
+/// body's part of g would rise, the step is taken a quarter as far. The tension of an inextensible
+/// spring is a multiplier, which a visit corrects at its end (model/multipliers.h). M (z - y)
 /// is the sum of all impulses, so a fixed point is a stationary point of g. Without pins, linear
 /// momentum is kept up to the rounding of the solve. Allocates nothing after construction; gives
 /// the same bits for any number of threads. T: number type of the positions, float or double;

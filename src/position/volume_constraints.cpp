@@ -117,13 +117,15 @@ double VolumeConstraints<T>::pressure_for(std::size_t chamber, double empty_volu
   return -energy_.slope(chamber, volume);
 }
 
-/// The sum over the triangles around a vertex of the edge across from it, at z_, m.
+/// The sum over a volume's triangles around a vertex of the edge across from it, at z_, m.
 template <class T>
-double VolumeConstraints<T>::edges_across(std::size_t place) const {
+double VolumeConstraints<T>::edges_across(std::size_t chamber, std::size_t place) const {
   const PressureSet& set = model_->pressures;
   double sum = 0;
   for (int i = set.start[place]; i < set.start[place + 1]; ++i) {
-    const auto& face = set.faces[at(set.corners[at(i)] / 3)];
+    const std::size_t number = at(set.corners[at(i)] / 3);
+    if (at(set.chamber_of_face[number]) != chamber) continue;
+    const auto& face = set.faces[number];
     const std::size_t corner = at(set.corners[at(i)] % 3);
     const PaddedVector &b = z_[at(face[(corner + 1) % 3])], &c = z_[at(face[(corner + 2) % 3])];
     sum += std::hypot(b[0] - c[0], b[1] - c[1], b[2] - c[2]);
@@ -146,7 +148,8 @@ void VolumeConstraints<T>::project_volume(std::size_t chamber, Positions<T>& x, 
       area_[i] = energy_.area_at(chamber, at(places_[i]), z_);
       own.squares += inverse_mass_[i] * vec3::dot(area_[i], area_[i]);
       own.along += inverse_mass_[i] * vec3::dot(area_[i], impulse_[i]);
-      own.turning = std::max(own.turning, inverse_mass_[i] * edges_across(at(places_[i])) / 3);
+      own.turning =
+          std::max(own.turning, inverse_mass_[i] * edges_across(chamber, at(places_[i])) / 3);
     }
   });
   Sums sum;

@@ -8,14 +8,16 @@
 
 namespace supple {
 
-/// The volumes of a model that enclose a pressure or stay as they are, as constraints, one after
-/// the other. A visit moves all vertices of a volume's surface: it gives them the impulses
+/// The volumes of a model that enclose a pressure or stay as they are, as constraints of the step
+/// [Macklin & Mueller 2021, eqs. 19 and 20], one after the other. A visit moves all vertices of a
+/// volume's surface: it gives them the impulses (kg m)
 ///   q_i = a^2 p A_i,  A_i = dV/dx_i,
-/// in place of those of the visit before, with the pressure p, inside minus outside, that the
-/// volume V then has:
-///   p = -phi'(V + a^2 p S - ...),  S = sum |A_i|^2/m_i,
-/// where V + ... is the volume at x without the impulses. For a volume that stays, this p makes it
-/// V0 to first order, unless |p| exceeds the bound k V0 (model/multipliers.h). M (z - y) is the sum
+/// in place of those of the visit before, with the pressure p, inside minus outside, Pa, that the
+/// volume then has to first order:
+///   p = -phi'(V_free + a^2 p S),  S = sum |A_i|^2/m_i.
+/// V_free is the volume at x without the impulses, and phi its energy (potentials/pressure.h). For
+/// a volume that stays, this p makes it V0, unless |p| exceeds the bound k V0
+/// (model/multipliers.h). M (z - y) is the sum
 /// of all impulses, so a fixed point is a stationary point of g. Every visit keeps linear momentum.
 /// Impulses turn with the surface from visit to visit; where the pressure is so large that this
 /// would not converge, they turn by a part of the way. Allocates nothing after construction; gives
@@ -62,7 +64,7 @@ class VolumeConstraints {
     double turning = 0;
   };
 
-  double edges_across(std::size_t place) const;
+  double edges_across(std::size_t chamber, std::size_t place) const;
   double pressure_for(std::size_t chamber, double empty_volume, double mobility) const;
   void project_volume(std::size_t chamber, Positions<T>& x, Threads& threads);
   template <class Work>

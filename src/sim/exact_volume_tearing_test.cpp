@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
+#include <algorithm>
+#include <tuple>
 
 #include "base/index.h"
 #include "sim/test_parts.h"
@@ -15,7 +15,6 @@ namespace {
 
 using test::num_parts;
 using test::plane_across;
-using test::positions_of;
 using test::run;
 
 /// A bar of 0.4 m of something that a Poisson's ratio of 0.3 would let be pressed together, between
@@ -83,7 +82,7 @@ TEST(ExactVolumeTearing, PartsOfPartsGoOnKeepingTheirs) {
   EXPECT_LT(simulation.step().constraint_error, 1e-5);
 }
 
-/// A crack inside opens nothing, and the volume is still that of the tets.
+/// While it tears, cracks open that do not part it yet: its volume is still that of its tets.
 TEST(ExactVolumeTearing, TearsByItsStretch) {
   Scene scene = test::free_block("stable_neo_hookean");
   Body& bar = scene.bodies[0];

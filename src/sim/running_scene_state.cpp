@@ -204,6 +204,7 @@ std::vector<double> RunningScene::multipliers_of(const RunningScene& before,
 /// parts that separate have that of the whole.
 void RunningScene::share_pressures(const RunningScene& before, const Survivors& survivors, int body,
                                    std::vector<double>& multipliers) const {
+  if (first_volume_multiplier(model_, body) == first_volume_multiplier(model_, body + 1)) return;
   const auto visit = [](const Model& model, int of, const auto& work) {
     std::size_t i = first_volume_multiplier(model, of);
     for (const PressureSet::Chamber& chamber : model.pressures.chambers) {
