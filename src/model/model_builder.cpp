@@ -8,7 +8,7 @@
 #include "materials/material.h"
 #include "math/motion.h"
 #include "model/element_layout.h"
-#include "model/exact_volumes.h"
+#include "model/exact_stiffness.h"
 #include "model/material_assignment.h"
 #include "model/membrane_builder.h"
 #include "model/model.h"
@@ -131,7 +131,7 @@ class ModelBuilder {
     model_.rods.index_vertices(model_.num_vertices);
     model_.rods.find_clamps(model_.pins);
     model_.pressures.index_vertices(model_.num_vertices);
-    stiffen_volumes(scene_.time, model_);
+    stiffen_exact(scene_.time, model_);
     return std::move(model_);
   }
 

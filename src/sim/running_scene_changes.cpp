@@ -4,7 +4,7 @@
 
 #include "base/index.h"
 #include "base/refuse.h"
-#include "model/exact_volumes.h"
+#include "model/exact_stiffness.h"
 #include "model/pin_selection.h"
 #include "sim/bond_checks.h"
 #include "sim/bond_setup.h"
@@ -262,7 +262,7 @@ void RunningScene::use_elements(ElementLayout& elements) {
   const bool same = same_places(own, elements);
   const auto tell = [&] {
     if (!model_.inverse_change.empty()) write_rest_shapes(model_, state_.plastic);
-    stiffen_volumes(scene_.time, model_);
+    stiffen_exact(scene_.time, model_);
     use_multipliers();
     flow_.make_room(model_);
     if (direction_) direction_->materials_changed({model_, setup_.inverse_a2(), same});

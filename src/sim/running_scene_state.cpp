@@ -239,14 +239,14 @@ void RunningScene::share_tensions(const RunningScene& before, int origin, int bo
   };
   const std::size_t first = count_before(scene_, body), old = count_before(before.scene_, origin);
   for (int i = own.first_inextensible[at(body)]; i < own.first_inextensible[at(body) + 1]; ++i) {
-    const std::size_t spring = at(own.inextensible[at(i)]);
-    const std::size_t parent = old + at(parents[spring - first]);
+    const std::size_t spring = at(own.inextensible[at(i)]) - first;
+    const std::size_t parent = at(parents[spring]);
     const auto there = std::lower_bound(others.inextensible.begin(), others.inextensible.end(),
-                                        static_cast<std::int32_t>(parent));
+                                        static_cast<std::int32_t>(old + parent));
     const double tension =
         before.state_.multipliers[static_cast<std::size_t>(there - others.inextensible.begin())];
-    multipliers[at(i)] =
-        tension * (own.springs[spring].stiffness / others.springs[parent].stiffness);
+    multipliers[at(i)] = tension * (scene_.bodies[at(body)].springs[spring].stiffness /
+                                    before.scene_.bodies[at(origin)].springs[parent].stiffness);
   }
 }
 

@@ -1,6 +1,8 @@
-#include "model/exact_volumes.h"
+#include "model/exact_stiffness.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,7 @@ namespace supple {
 
 namespace {
 
-constexpr double times_resistance = 10;
+constexpr double times_resistance = 10, times_inertia = 2;
 
 /// Mean constant stiffness of a body's tets, Pa; 0 if it has none.
 double mean_stiffness(const Model& model, int body) {
@@ -63,11 +65,62 @@ double surface_inertia(const Model& model, const PressureSet::Chamber& chamber,
   return 1 / sum;
 }
 
-}  // namespace
+/// Vertices that inextensible springs tie to each other.
+class Web {
+ public:
+  explicit Web(const Model& model)
+      : set_(&model.springs), is_exact_(model.springs.size(), 0), distance_(model.rest.size(), -1) {
+    for (const int s : set_->inextensible) is_exact_[at(s)] = 1;
+  }
 
-void stiffen_volumes(const TimeSettings& time, Model& model) {
-  const double h = time.step / time.substeps;
-  const bool has_inertia = time.integrator != TimeIntegrator::quasi_static;
+  /// All vertices tied to this one, the farthest one, counted in springs, last.
+  const std::vector<int>& around(int vertex) {
+    for (const int seen : found_) distance_[at(seen)] = -1;
+    found_.assign(1, vertex);
+    distance_[at(vertex)] = 0;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const int from = found_[i];
+      for (int e = set_->start[at(from)]; e < set_->start[at(from) + 1]; ++e) {
+        const int entry = set_->incident[at(e)], to = set_->other_end(entry);
+        if (is_exact_[at(entry / 2)] == 0 || distance_[at(to)] >= 0) continue;
+        distance_[at(to)] = distance_[at(from)] + 1;
+        found_.push_back(to);
+      }
+    }
+    return found_;
+  }
+  int greatest_distance() const { return distance_[at(found_.back())]; }
+
+ private:
+  const SpringSet* set_;
+  std::vector<char> is_exact_;
+  std::vector<int> distance_;  ///< from the last vertex asked for; -1: not tied to it
+  std::vector<int> found_;
+};
+
+/// inverse_h2: as below.
+void stiffen_springs(double inverse_h2, Model& model) {
+  if (model.springs.inextensible.empty() || inverse_h2 == 0) return;
+  Web web(model);
+  std::vector<double> least(model.rest.size(), 0);  // for the springs at each vertex, N/m
+  for (const int s : model.springs.inextensible) {
+    SpringSet::Spring& spring = model.springs.springs[at(s)];
+    if (least[at(spring.a)] == 0) {
+      double mass = 0;
+      // From the farthest vertex the other end is as far as it gets, or nearly.
+      for (const int vertex : web.around(web.around(spring.a).back())) {
+        mass = std::max(mass, model.mass[at(vertex)]);
+      }
+      const double links = 2 / std::numbers::pi * web.greatest_distance();
+      const double found = times_inertia * mass * inverse_h2 * (1 + links * links);
+      for (const int vertex : web.around(spring.a)) least[at(vertex)] = found;
+    }
+    spring.stiffness = std::max(spring.stiffness, least[at(spring.a)]);
+  }
+}
+
+/// inverse_h2: 1/h^2, 1/s^2; 0 without inertia.
+void stiffen_volumes(double inverse_h2, Model& model) {
   for (PressureSet::Chamber& chamber : model.pressures.chambers) {
     if (!chamber.is_exact()) continue;
     const int body = model.body_of(model.pressures.faces[at(chamber.first_face)][0]);
@@ -78,12 +131,22 @@ void stiffen_volumes(const TimeSettings& time, Model& model) {
     const double volume = chamber.rest_volume;
     const double of_tets = mean_stiffness(model, body) / (3 * volume);
     const double of_sheets = stretch_energy(model, is_around) / (9 * volume * volume);
-    const double inertia = has_inertia ? surface_inertia(model, chamber, is_around) / (h * h) : 0;
+    const double inertia =
+        inverse_h2 > 0 ? surface_inertia(model, chamber, is_around) * inverse_h2 : 0;
     chamber.stiffness = times_resistance * (of_tets + of_sheets + inertia);
     require(std::isfinite(chamber.stiffness) && chamber.stiffness > 0,
             "/bodies/" + std::to_string(body) + "/volume",
             "nothing resists a change of this volume, so it cannot be kept exactly");
   }
+}
+
+}  // namespace
+
+void stiffen_exact(const TimeSettings& time, Model& model) {
+  const double h = time.step / time.substeps;
+  const double inverse_h2 = time.integrator == TimeIntegrator::quasi_static ? 0 : 1 / (h * h);
+  stiffen_springs(inverse_h2, model);
+  stiffen_volumes(inverse_h2, model);
 }
 
 }  // namespace supple
