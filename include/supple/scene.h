@@ -300,7 +300,7 @@ using Initial = std::variant<AtRest, Randomize, Flatten, Stretch>;
 struct BodyDamping {
   /// tau, s, >= 0: the rate of strain times tau times the constant stiffness is added to the
   /// stress, so vibrations of angular frequency w decay as exp(-tau w^2 t/2) or faster
-  /// (docs/damping.md). For backward_euler and implicit_midpoint with descent methods.
+  /// (docs/damping.md). For backward_euler and implicit_midpoint with descent methods and xpbd.
   double stiffness = 0;
 };
 

@@ -28,6 +28,14 @@ SpringSet::Spring damper(const Model& model, const SpringSet::Spring& spring,
           std::sqrt(square)};
 }
 
+SpringSet::Spring with_damper(const Model& model, const SpringSet::Spring& spring,
+                              const StepStart& start) {
+  const SpringSet::Spring own = damper(model, spring, start);
+  const double stiffness = spring.stiffness + own.stiffness;
+  return {spring.a, spring.b, stiffness,
+          (spring.stiffness * spring.rest_length + own.stiffness * own.rest_length) / stiffness};
+}
+
 SheetDamping::SheetDamping(const Model& model, int lane, const StepStart& start)
     : damping_{1, Mat3<double>::zero()} {
   const MembraneBatch& batch = model.membranes.batches[supple::at(lane / sheet_lanes)];

@@ -15,6 +15,10 @@ namespace supple {
 SpringSet::Spring damper(const Model& model, const SpringSet::Spring& spring,
                          const StepStart& start);
 
+/// A spring and its damper in one: the spring with their energy, up to a constant.
+SpringSet::Spring with_damper(const Model& model, const SpringSet::Spring& spring,
+                              const StepStart& start);
+
 /// The damping of a membrane triangle in a step, as in materials/step_damping.h, with the constant
 /// matrix's k along each axis. Bending is not damped.
 class SheetDamping {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "position/tet_lanes.h"
+#include "position/projected_tet.h"
 
 namespace supple {
 
@@ -22,10 +22,12 @@ struct NeoHookeanTet {
   /// `along_gradients` for poor tets (`careful`). If F is a rotation up to rounding, a step that is
   /// mere rounding is dropped, so a body at rest keeps its bits. If |F' - F| > 1, which no model
   /// can predict, the tet goes only as far as 1. Multipliers: Q and s. Before the first visit Q = 0
-  /// and s = -A mu, its value at rest.
-  template <bool first, bool careful>
+  /// and s = -A mu, its value at rest. Damping has the second derivative A w/2 (dF + R dF^T R) near
+  /// a rotation, and at most A w I.
+  template <bool first, bool careful, bool is_damped>
   SUPPLE_INLINE static S stress(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2,
-                                const S& inverse_a2) {
+                                const S& inverse_a2, const TetDamping<S, is_damped>& damping) {
+    constexpr int own = multipliers + (is_damped ? 1 : 0);
     using std::sqrt;
     const Mat3<S> B = tet.matrix(tet_rows::gradients);
     const Mat3<S> F = tet.deformation_gradient(x, B);
@@ -33,13 +35,16 @@ struct NeoHookeanTet {
     const S volume_mu = tet.row(tet_rows::material);
     const S inverse_lambda = tet.row(tet_rows::material + 1);
     const S A_mu = a2 * volume_mu;
-    Local local{A_mu, S(inverse_lambda * inverse_a2), -A_mu, S(0.0), F, cofactor(F), A_mu * F, G};
-    if constexpr (!first) local.s_old = tet.row(multipliers + 9);
+    const S A_w = damping.stiffness(tet, multipliers);
+    Local local{A_mu,     A_w, S(inverse_lambda * inverse_a2), -A_mu, S(0.0), F, cofactor(F),
+                A_mu * F, G};
+    if constexpr (is_damped) local.Y = local.Y + damping.stress(tet, B, F, A_w);
+    if constexpr (!first) local.s_old = tet.row(own + 9);
     const S J = dot(F.column(0), local.c.column(0));
     local.gap = J - S(1.0) - volume_mu * inverse_lambda;
     Mat3<S> Q;
     if constexpr (!first) {
-      Q = tet.matrix(multipliers);
+      Q = tet.matrix(own);
       local.Y = Q + local.Y;
     }
     const S strain = squared_strain(F);
@@ -66,8 +71,8 @@ struct NeoHookeanTet {
     } else {
       Q = Q - M;
     }
-    tet.set_matrix(multipliers, Q);
-    tet.set_row(multipliers + 9, s);
+    tet.set_matrix(own, Q);
+    tet.set_row(own + 9, s);
     tet.pull(M, B, x);
     return tet_detail::violation(S(local.gap - local.compliance * local.s_old), G);
   }
@@ -167,12 +172,13 @@ struct NeoHookeanTet {
 
   struct Local {
     S A_mu;
+    S A_w;         ///< of damping
     S compliance;  ///< 1/(A lambda)
     S s_old;
     S gap;  ///< J - gamma
     Mat3<S> F;
     Mat3<S> c;  ///< cof F
-    Mat3<S> Y;  ///< Q + A mu F
+    Mat3<S> Y;  ///< Q + A mu F + A w (F - R F_n)
     Vector3<S> G;
   };
 
@@ -235,7 +241,8 @@ struct NeoHookeanTet {
     const Mat3<S> y = transpose_times(R, at.Y), c = transpose_times(R, at.c);
     // 1 - mu/lambda, which must not become negative for Poisson's ratios below 0.
     const S w = tet_detail::greatest(S(0.0), S(one - m * at.compliance));
-    const Vector3<S> g{{m * at.G[0], m * at.G[1], m * at.G[2]}};
+    const S both = m + S(0.5) * at.A_w;
+    const Vector3<S> g{{both * at.G[0], both * at.G[1], both * at.G[2]}};
     const Vector3<S> of_pair =
         reciprocals({{one + g[0] + g[1], one + g[0] + g[2], one + g[1] + g[2]}});
     const Vector3<S> of_diagonal =
@@ -245,9 +252,9 @@ struct NeoHookeanTet {
       for (int i = 0; i < 3; ++i) {
         d(i, i) = of_diagonal[i] * r(i, i);
         for (int j = i + 1; j < 3; ++j) {
-          const S both = r(i, j) - r(j, i), inverse = of_pair[i + j - 1];
-          d(i, j) = inverse * (r(i, j) + g[i] * both);
-          d(j, i) = inverse * (r(j, i) - g[j] * both);
+          const S skew = r(i, j) - r(j, i), inverse = of_pair[i + j - 1];
+          d(i, j) = inverse * (r(i, j) + g[i] * skew);
+          d(j, i) = inverse * (r(j, i) - g[j] * skew);
         }
       }
       return d;
@@ -274,7 +281,8 @@ struct NeoHookeanTet {
     using std::sqrt;
     const S size = abs(at.s_old);
     const S pressure = select(size < at.A_mu, size, at.A_mu);
-    const S k = at.A_mu + pressure * sqrt(S(1.0 / 3) * tet_detail::inner_by_rows(at.F, at.F));
+    const S k =
+        at.A_mu + at.A_w + pressure * sqrt(S(1.0 / 3) * tet_detail::inner_by_rows(at.F, at.F));
     const Vector3<S> H = tet_detail::inverse_of_identity_plus(k, at.G);
     const Vector3<S> K{{H[0] * at.G[0], H[1] * at.G[1], H[2] * at.G[2]}};
     s = tet_detail::quotient(S(at.gap - tet_detail::inner_by_columns(at.Y, at.c, K)),
@@ -287,13 +295,14 @@ struct NeoHookeanTet {
   SUPPLE_INLINE static Mat3<S> along_gradients(const Local& at, S& s) {
     using std::abs;
     using std::sqrt;
-    const auto& [m, compliance, s_old, gap, F, c, Y, G] = at;
+    const auto& [m, w, compliance, s_old, gap, F, c, Y, G] = at;
     const Vector3<S> GG{{G[0] * G[0], G[1] * G[1], G[2] * G[2]}};
     const S FF = tet_detail::inner_by_columns(F, F, G), Fc = tet_detail::inner_by_columns(F, c, G),
             cc = tet_detail::inner_by_columns(c, c, G);
     const S stiffness = tet_detail::quotient(S(1.0), S(compliance + S(softening) * cc));
     const S p = gap * stiffness, size = abs(p);
-    const S k = m + select(size < m, size, m) * sqrt(S(1.0 / 3) * tet_detail::inner_by_rows(F, F));
+    const S k =
+        m + w + select(size < m, size, m) * sqrt(S(1.0 / 3) * tet_detail::inner_by_rows(F, F));
     const Mat3<S> r = Y + p * c;
     const S a11 = FF + k * tet_detail::inner_by_columns(F, F, GG) + stiffness * Fc * Fc;
     const S a12 = Fc + k * tet_detail::inner_by_columns(F, c, GG) + stiffness * Fc * cc;

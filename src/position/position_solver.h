@@ -68,6 +68,10 @@ class PositionSolver {
   /// rest shape are not run with bodies that grow or flow (check_settings).
   virtual void shapes_changed() {}
 
+  /// The model's fibers have another length at rest. Allocates nothing. Methods whose fibers stay
+  /// as they are made are not run with muscles whose activation changes (check_settings).
+  virtual void fibers_changed() {}
+
   /// The colliders have changed; null: there are none. Nothing is kept of contacts with the old
   /// ones.
   virtual void contact_changed(ContactEnergy* contact) = 0;

@@ -69,6 +69,34 @@ SUPPLE_INLINE Mat3<S> target(const Material& family, const S* parameters, const 
 
 }  // namespace tet_detail
 
+/// The damping of a tet in a step, A Psi = a V tau k/2 min_R |F - R F_n|^2
+/// (materials/step_damping.h). Its impulses are in the Q of its material.
+template <class S, bool is_damped>
+struct TetDamping {
+  using T = typename TetLanes<S>::T;
+  const PaddedPosition<T>* x_start;
+  S a;
+
+  /// A w = a V tau k; 0 without damping. row: where the tet has V tau k.
+  SUPPLE_INLINE S stiffness(const TetLanes<S>& tet, int row) const {
+    if constexpr (is_damped) return a * tet.row(row);
+    return S(0.0);
+  }
+
+  /// A P = A w (F - R F_n) with the rotation R nearest to F F_n^T; 0 if F and F_n differ by
+  /// rounding.
+  SUPPLE_INLINE Mat3<S> stress(const TetLanes<S>& tet, const Mat3<S>& B, const Mat3<S>& F,
+                               const S& stiffness) const {
+    constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const Mat3<S> before = tet.deformation_gradient(x_start, B);
+    const S none[1] = {S(0.0)};
+    const Mat3<S> R = tet_detail::target(ArapModel{}, none, Mat3<S>(times_transpose(F, before)));
+    const auto still =
+        squared_norm(F - before) <= S(rounding * rounding) * (S(1.0) + squared_norm(F));
+    return select(still, S(0.0), stiffness) * (F - R * before);
+  }
+};
+
 /// Materials with the energy Psi = kappa/2 |F - p(F)|^2 (materials/projection.h).
 template <class Material, class S>
 struct ProjectedTet {
@@ -89,16 +117,25 @@ struct ProjectedTet {
     return F - tet_detail::target(family, parameters, F);
   }
 
-  /// With p held (which majorises), dQ = -(Q + A kappa (F - p)) H, H = (I + A kappa G)^-1.
-  template <bool first>
-  SUPPLE_INLINE static void stress(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2) {
+  /// With p and R held (which majorises), dQ = -(Q + A kappa (F - p) + A w (F - R F_n)) H, H = (I +
+  /// A (kappa + w) G)^-1.
+  template <bool first, bool is_damped = false>
+  SUPPLE_INLINE static void stress(const TetLanes<S>& tet, PaddedPosition<T>* x, const S& a2,
+                                   const TetDamping<S, is_damped>& damping = {}) {
+    constexpr int own = multipliers + (is_damped ? 1 : 0);
     const Mat3<S> B = tet.matrix(tet_rows::gradients);
     S k;
-    Mat3<S> R = strain(tet, tet.deformation_gradient(x, B), a2, k);
+    const Mat3<S> F = tet.deformation_gradient(x, B);
+    Mat3<S> R = strain(tet, F, a2, k);
     R = k * R;
+    if constexpr (is_damped) {
+      const S w = damping.stiffness(tet, multipliers);
+      R = R + damping.stress(tet, B, F, w);
+      k = k + w;
+    }
     Mat3<S> Q;
     if constexpr (!first) {
-      Q = tet.matrix(multipliers);
+      Q = tet.matrix(own);
       R = R + Q;
     }
     const Vector3<S> H = tet_detail::inverse_of_identity_plus(k, tet.mobility());
@@ -108,7 +145,7 @@ struct ProjectedTet {
     } else {
       Q = Q - M;
     }
-    tet.set_matrix(multipliers, Q);
+    tet.set_matrix(own, Q);
     tet.pull(M, B, x);
   }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/index.h"
+#include "elements/damping.h"
 #include "model/multipliers.h"
 
 namespace supple {
@@ -22,7 +23,7 @@ constexpr double immovable = 1e30;
 
 template <class T>
 RodConstraints<T>::RodConstraints(const Model& model, bool keep)
-    : model_(&model), keep_(keep), energy_(model.rods) {
+    : model_(&model), keep_(keep), energy_(model.rods, model.damping) {
   const RodSet& set = model.rods;
   if (set.empty()) return;
   springs_ = model.springs.springs;
@@ -106,9 +107,25 @@ void RodConstraints<T>::begin(const PositionStep& step) {
   a2_ = 1 / step.inverse_a2;
   springs_ = model_->springs.springs;
   energy_.set_time(model_->pins, step.time);
+  if (model_->is_damped()) {
+    const double inverse_a = std::sqrt(step.inverse_a2);
+    energy_.begin_step(step.x_start, inverse_a, step.stage / step.h);
+    for (const Strand& strand : strands_) {
+      for (const int s : strand.springs) {
+        if (is_exact(s)) continue;
+        springs_[at(s)] = with_damper(*model_, springs_[at(s)], {step.x_start.data(), inverse_a});
+      }
+    }
+  }
   model_->pins.targets(step.time, pin_target_);
   if (keep_ && !step.first_of_frame) return;
   std::fill(impulse_.begin(), impulse_.end(), Vector3<double>{});
+}
+
+template <class T>
+bool RodConstraints<T>::is_exact(int spring) const {
+  const std::vector<int>& exact = model_->springs.inextensible;
+  return std::binary_search(exact.begin(), exact.end(), spring);
 }
 
 template <class T>
@@ -198,7 +215,8 @@ double RodConstraints<T>::energy_of_springs(const Strand& strand) const {
 template <class T>
 void RodConstraints<T>::find_values(std::vector<double>& values) const {
   for (std::size_t body = 0; body < values.size(); ++body) {
-    values[body] = a2_ * energy_.energy_of(static_cast<int>(body));
+    const int b = static_cast<int>(body);
+    values[body] = a2_ * (energy_.energy_of(b) + energy_.damping_energy_of(b));
   }
   for (const int i : pins_) {
     const PinnedVertex& pin = model_->pins.pins[at(i)];

@@ -64,6 +64,7 @@ class RodConstraints {
     std::vector<int> springs;
   };
 
+  bool is_exact(int spring) const;
   int row_of(int vertex) const { return row_[static_cast<std::size_t>(vertex)]; }
   void add_strand(const RodSet::Chain& chain, int body);
   void add_block(int vertex, int other, const double (&block)[9]);
@@ -82,6 +83,7 @@ class RodConstraints {
   std::vector<Strand> strands_;
   std::vector<char> own_springs_, own_vertices_;
   std::vector<SpringSet::Spring> springs_;       ///< [num_springs] of the model, at its multipliers
+                                                 ///< and with dampers
   std::vector<int> pins_;                        ///< of the model, at vertices of rods
   std::vector<Vec3> pin_target_;                 ///< [num_pins] of the model, m
   std::vector<int> row_;                         ///< [num_vertices]; -1: not in a rod

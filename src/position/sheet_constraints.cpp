@@ -138,11 +138,38 @@ void SheetConstraints<T>::add_batch(const MembraneSet& set, int range, const int
     }
   }
   batches_.push_back(batch);
+  if (!model_->is_damped()) return;
+  SheetDamper damper{};
+  for (int l = 0; l < sheet_lanes; ++l) {
+    const int lane = triangles[l < count ? l : 0];
+    for (int k = 0; k < 2; ++k) {
+      damper.viscosity[k][l] = model_->damping_of(set.vertex(lane, 0), 1) *
+                               set.batches[at(lane / sheet_lanes)].stiffness[k][lane % sheet_lanes];
+    }
+  }
+  dampers_.push_back(damper);
+}
+
+template <class T>
+void SheetConstraints<T>::measure_start(const VectorField& x_start) {
+  for (std::size_t b = 0; b < dampers_.size(); ++b) {
+    const SheetBatch& batch = batches_[b];
+    for (int l = 0; l < sheet_lanes; ++l) {
+      const double* x[3];
+      for (int c = 0; c < 3; ++c) x[c] = x_start[at(batch.vertex[c][l])].v;
+      for (int i = 0; i < 6; ++i) {
+        const int k = i / 3, row = i % 3;
+        dampers_[b].before[i][l] = batch.inverse_rest[k][l] * (x[1][row] - x[0][row]) +
+                                   batch.inverse_rest[2 + k][l] * (x[2][row] - x[0][row]);
+      }
+    }
+  }
 }
 
 template <class T>
 void SheetConstraints<T>::begin(const PositionStep& step) {
   a2_ = 1 / step.inverse_a2;
+  measure_start(step.x_start);
   const bool keeps = keep_ && !step.first_of_frame;
   for (SheetBatch& batch : batches_) {
     for (auto& row : batch.impulse) {
@@ -190,6 +217,7 @@ void SheetConstraints<T>::project(Positions<T>& x, Threads& threads) {
       const Run& run = runs_[at(first + i)];
       const SheetWork<T> work{.model = &model_->membranes.ranges[at(run.range)].model,
                               .batches = &batches_[at(run.first)],
+                              .dampers = dampers_.empty() ? nullptr : &dampers_[at(run.first)],
                               .num_batches = run.count,
                               .parameters = parameters_.data() + run.first_parameter,
                               .x = x.data(),

@@ -23,7 +23,7 @@ class SheetConstraints {
   /// of them. `model` must outlive this.
   explicit SheetConstraints(const Model& model, bool keep = false);
 
-  /// Begins a substep: impulses are zero, or kept.
+  /// Begins a substep: impulses are zero, or kept; damping measures from x_start.
   void begin(const PositionStep& step);
 
   /// Adds M^-1 times the kept impulses to positions. Does nothing if none are kept.
@@ -49,6 +49,7 @@ class SheetConstraints {
     int first, count;
     std::size_t first_parameter;
   };
+  void measure_start(const VectorField& x_start);
   void add_batch(const MembraneSet& set, int range, const int* triangles, int count);
   Vec3 push_of(const SheetBatch& batch, int lane, int corner) const;
 
@@ -58,6 +59,7 @@ class SheetConstraints {
   std::vector<Run> runs_;
   std::vector<int> colour_start_{0};  ///< [num_colours + 1], into runs
   std::vector<SheetBatch> batches_;
+  std::vector<SheetDamper> dampers_;  ///< as batches_; empty: nothing is damped
   std::vector<double> parameters_;
   std::vector<ConstraintGroup> groups_;
   std::vector<int> place_;  ///< [lanes of the set], of the triangle in these batches; -1: none

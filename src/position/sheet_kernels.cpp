@@ -1,5 +1,6 @@
 #include "position/sheet_kernels.h"
 
+#include <cmath>
 #include <limits>
 
 #include "position/sheet_projection.h"
@@ -89,6 +90,19 @@ SUPPLE_INLINE void project_piece(SheetBatch& batch, int first, const Sheet& shee
   }
 }
 
+template <class Sheet>
+SUPPLE_INLINE DampedSheet<One, Sheet> damped(const Sheet& sheet, const SheetDamper& damper,
+                                             int first, double a2) {
+  const One inverse_a(1 / std::sqrt(a2));
+  One roots[2];
+  Vector3<One> before[2];
+  for (int k = 0; k < 2; ++k) {
+    roots[k] = sqrt(inverse_a * One::load(damper.viscosity[k] + first));
+    for (int i = 0; i < 3; ++i) before[k][i] = One::load(damper.before[3 * k + i] + first);
+  }
+  return {sheet, roots, before};
+}
+
 template <class T>
 void project_sheets(const SheetWork<T>& work) {
   visit_sheet(*work.model, [&](const auto& model) {
@@ -97,8 +111,13 @@ void project_sheets(const SheetWork<T>& work) {
       const double* const parameters =
           work.parameters + std::ptrdiff_t{b} * Model::num_parameters * sheet_lanes;
       for (int first = 0; first < sheet_lanes; first += width) {
-        project_piece(work.batches[b], first, sheet_at<One>(model, parameters + first), work.a2,
-                      work.x);
+        const auto sheet = sheet_at<One>(model, parameters + first);
+        if (work.dampers == nullptr) {
+          project_piece(work.batches[b], first, sheet, work.a2, work.x);
+        } else {
+          project_piece(work.batches[b], first, damped(sheet, work.dampers[b], first, work.a2),
+                        work.a2, work.x);
+        }
       }
     }
     return true;

@@ -28,11 +28,18 @@ struct SheetBatch {
   double impulse[6][sheet_lanes];       ///< q, columns after each other, kg^(1/2) m
 };
 
+/// What damping adds to a batch (materials/step_damping.h).
+struct SheetDamper {
+  double viscosity[2][sheet_lanes];  ///< tau k along both axes, Pa s
+  double before[6][sheet_lanes];     ///< F_n, columns after each other
+};
+
 /// Batches of one kind of sheet.
 template <class T>
 struct SheetWork {
   const SheetModel* model;
   SheetBatch* batches;
+  const SheetDamper* dampers;  ///< as `batches`; null: nothing is damped
   int num_batches;
   const double* parameters;  ///< [num_batches][num_parameters][sheet_lanes]
   PaddedPosition<T>* x;      ///< [num_vertices], m
@@ -42,7 +49,7 @@ struct SheetWork {
 struct SheetKernels {
   /// Replaces q by the minimiser of the triangle's own part of g,
   ///   |q'|^2/2 + a^2 V Psi(F'),  F' = F + (q' - q) L^T,
-  /// with a few steps of Newton's method, and moves its corners.
+  /// where Psi includes damping, with a few steps of Newton's method, and moves its corners.
   void (*project)(const SheetWork<double>& work);
   void (*project_floats)(const SheetWork<float>& work);
 };

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
+#include "materials/step_damping.h"
 #include "math/batch.h"
 #include "position/sheet_kernels.h"
 
@@ -17,6 +19,55 @@ struct SheetPlace {
   S value;                ///< A Psi + |q|^2/2
 
   SUPPLE_INLINE S residual() const { return dot(r[0], r[0]) + dot(r[1], r[1]); }
+};
+
+/// A sheet and its damping, Psi + min_R |(F - R F_n) W|^2/2 with the diagonal matrix W of the roots
+/// of tau k/a along both axes (materials/step_damping.h).
+template <class S, class Sheet>
+class DampedSheet {
+ public:
+  SUPPLE_INLINE DampedSheet(const Sheet& sheet, const S (&roots)[2], const Vector3<S> (&before)[2])
+      : sheet_(sheet), roots_{roots[0], roots[1]}, damping_{S(1.0), scaled(before)} {}
+
+  SUPPLE_INLINE S energy_and_stress(const Vector3<S> (&f)[2], Vector3<S> (&P)[2]) const {
+    const S energy = sheet_.energy_and_stress(f, P);
+    Mat3<S> own;
+    const S more = damping_.energy_and_stress(scaled(f), own);
+    for (int k = 0; k < 2; ++k) P[k] = P[k] + roots_[k] * own.column(k);
+    return energy + more;
+  }
+
+  /// As the sheet's own Hessian, with the positive one of damping.
+  template <class Own>
+  struct Hessian {
+    Own own;
+    typename StepDamping<S>::Hessian damping;
+    S roots[2];
+
+    SUPPLE_INLINE void block(const S (&a)[2], const S (&b)[2], S (&block)[9]) const {
+      own.block(a, b, block);
+      const S o = S(0.0);
+      const Mat3<S> more = damping.block(Vector3<S>{{roots[0] * a[0], roots[1] * a[1], o}},
+                                         Vector3<S>{{roots[0] * b[0], roots[1] * b[1], o}});
+      for (int i = 0; i < 9; ++i) block[i] = block[i] + more(i / 3, i % 3);
+    }
+  };
+  SUPPLE_INLINE auto hessian(const Vector3<S> (&f)[2], NegativeEigenvalues mode) const {
+    const auto own = sheet_.hessian(f, mode);
+    return Hessian<std::decay_t<decltype(own)>>{
+        own, damping_.positive_hessian(scaled(f)), {roots_[0], roots_[1]}};
+  }
+
+ private:
+  SUPPLE_INLINE Mat3<S> scaled(const Vector3<S> (&f)[2]) const {
+    Mat3<S> F = Mat3<S>::zero();
+    for (int k = 0; k < 2; ++k) F.set_column(k, roots_[k] * f[k]);
+    return F;
+  }
+
+  const Sheet& sheet_;
+  S roots_[2];
+  StepDamping<S> damping_;
 };
 
 /// A triangle's own part of g as a function of q. S: a register of lanes.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/index.h"
+#include "elements/damping.h"
 #include "math/vec3.h"
 
 namespace supple {
@@ -45,7 +46,7 @@ T inverse_mass(double mass) {
 template <class T>
 SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection projection, bool keep,
                                         const std::vector<char>& left_out)
-    : projection_(projection), keep_(keep) {
+    : model_(&model), projection_(projection), keep_(keep) {
   const std::vector<SpringSet::Spring>& springs = model.springs.springs;
   std::vector<int> vertices, numbers;
   vertices.reserve(2 * springs.size());
@@ -82,7 +83,20 @@ SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection pro
 template <class T>
 void SpringConstraints<T>::begin(const PositionStep& step) {
   inverse_a2_ = static_cast<T>(step.inverse_a2);
+  add_dampers({step.x_start.data(), std::sqrt(step.inverse_a2)});
   if (!keep_ || step.first_of_frame) std::fill(multiplier_.begin(), multiplier_.end(), T(0));
+}
+
+/// Springs of an exact length do not deform.
+template <class T>
+void SpringConstraints<T>::add_dampers(const StepStart& start) {
+  if (!model_->is_damped()) return;
+  for (std::size_t i = 0; i < place_.size(); ++i) {
+    if (place_[i] < 0 || is_exact_[at(place_[i])] != 0) continue;
+    const SpringSet::Spring both = with_damper(*model_, model_->springs.springs[i], start);
+    rest_length_[at(place_[i])] = static_cast<T>(both.rest_length);
+    compliance_[at(place_[i])] = static_cast<T>(1 / both.stiffness);
+  }
 }
 
 template <class T>

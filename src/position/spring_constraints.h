@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "materials/step_damping.h"
 #include "position/constraint_colours.h"
 #include "position/position_solver.h"
 #include "position/positions.h"
@@ -71,17 +72,19 @@ class SpringConstraints {
   /// Springs per task: about 10 us of work.
   static constexpr int chunk_size = 1024;
 
+  void add_dampers(const StepStart& start);
   void project_sequential(int first, int last, Positions<T>& x);
   void project_stress(int first, int last, Positions<T>& x);
 
+  const Model* model_;
   SpringProjection projection_;
   bool keep_;
   T inverse_a2_ = 0;
   ConstraintColours colours_;
   // [num_springs], colour after colour.
   std::vector<std::int32_t> a_, b_;
-  std::vector<T> rest_length_;     ///< m
-  std::vector<T> compliance_;      ///< 1/k, m/N
+  std::vector<T> rest_length_;     ///< m, with the damper of the substep
+  std::vector<T> compliance_;      ///< 1/k, m/N, likewise
   std::vector<char> is_exact_;     ///< 1: inextensible
   std::vector<T> weight_a_;        ///< 1/m_a, 1/kg; 0: no mass, stays
   std::vector<T> weight_b_;        ///< 1/m_b

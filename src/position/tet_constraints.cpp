@@ -31,6 +31,12 @@ struct Source {
   int lane;
 };
 
+/// What the damping of a tet costs: V tau k, J s.
+double viscosity_of(const Model& model, std::size_t tet) {
+  if (!model.is_damped()) return 0;
+  return model.elastic_volume(tet) * model.stiffness[tet] * model.damping_of(model.tets[tet][0], 1);
+}
+
 /// The sources of every tet, in the order in which they are projected.
 std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
   std::vector<std::vector<Source>> sources(static_cast<std::size_t>(model.num_tets));
@@ -57,11 +63,12 @@ std::vector<std::vector<Source>> sources_of_tets(const Model& model) {
   return sources;
 }
 
-/// Whether two constraints can share a batch: one kind of material, or both fibers.
-bool same_kind(const Model& model, const Source& a, const Source& b) {
-  if (a.fiber >= 0 || b.fiber >= 0) return (a.fiber >= 0) == (b.fiber >= 0);
-  return model.ranges[static_cast<std::size_t>(a.range)].material.index() ==
-         model.ranges[static_cast<std::size_t>(b.range)].material.index();
+/// Constraints of one form can share a batch. The damping of a tet belongs to its own material.
+TetForm form_of(const Model& model, int tet, const Source& source) {
+  if (source.fiber >= 0) return {};
+  const ElementRange& range = model.ranges[static_cast<std::size_t>(source.range)];
+  const bool damped = range.layer == 0 && viscosity_of(model, static_cast<std::size_t>(tet)) > 0;
+  return {&range.material, damped};
 }
 
 /// 1/m, 1/kg; 0 without mass.
@@ -163,11 +170,11 @@ struct TetConstraints<T>::Builder {
       }
       if (left.empty()) return;
       while (!left.empty()) {
-        const Source kind = *left.front().source;
+        const TetForm form = form_of(model, left.front().tet, *left.front().source);
         batch.clear();
         std::vector<Lane> others;
         for (const Lane& lane : left) {
-          (same_kind(model, *lane.source, kind) ? batch : others).push_back(lane);
+          (form_of(model, lane.tet, *lane.source) == form ? batch : others).push_back(lane);
         }
         add_batch();
         left.swap(others);
@@ -185,8 +192,8 @@ struct TetConstraints<T>::Builder {
     while (begin < count) {
       std::size_t end = begin + 1;
       while (end < count && single(begin) && single(end) &&
-             same_kind(model, sources[static_cast<std::size_t>(tets[begin])][0],
-                       sources[static_cast<std::size_t>(tets[end])][0])) {
+             form_of(model, tets[begin], sources[static_cast<std::size_t>(tets[begin])][0]) ==
+                 form_of(model, tets[end], sources[static_cast<std::size_t>(tets[end])][0])) {
         ++end;
       }
       add_tets(tets + begin, end - begin);
@@ -195,20 +202,14 @@ struct TetConstraints<T>::Builder {
   }
 
   void add_batch() {
-    const Source& kind = *batch.front().source;
-    const MaterialModel* material =
-        kind.fiber >= 0 ? nullptr : &model.ranges[static_cast<std::size_t>(kind.range)].material;
-    const auto num_rows = static_cast<std::size_t>(num_tet_rows(material, to.projection_));
+    const TetForm form = form_of(model, batch.front().tet, *batch.front().source);
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(form, to.projection_));
     const std::size_t first_row = to.rows_.size();
-    const auto same = [&](const Run& run) {
-      return (run.material == nullptr) == (material == nullptr) &&
-             (material == nullptr || run.material->index() == material->index());
-    };
     const bool begins = static_cast<int>(to.runs_.size()) == to.task_start_.back();
-    if (!begins && same(to.runs_.back())) {
+    if (!begins && to.runs_.back().form == form) {
       ++to.runs_.back().num_batches;
     } else {
-      to.runs_.push_back({material, kind.range, num_batches, 1, first_row});
+      to.runs_.push_back({form, batch.front().source->range, num_batches, 1, first_row});
     }
     ++num_batches;
     to.rows_.resize(first_row + num_rows, Row{});
@@ -224,7 +225,7 @@ struct TetConstraints<T>::Builder {
       for (std::size_t c = 0; c < 4; ++c) to.places_.back().v[c][lane] = place_of(corners[c]);
       Row* rows = to.rows_.data() + first_row;
       to.set_shape(from.tet, filled, to.origin_.back(), lane, rows);
-      if (material != nullptr) to.set_parameters(from.tet, to.origin_.back(), lane, rows);
+      to.set_parameters(form, from.tet, to.origin_.back(), lane, rows);
     }
   }
 
@@ -301,7 +302,7 @@ TetConstraints<T>::TetConstraints(const Model& model, const Schedule& schedule,
 template <class T>
 TetWork<T> TetConstraints<T>::work_of(const Run& run, PaddedPosition<T>* x) const {
   TetWork<T> work;
-  work.material = run.material;
+  work.form = run.form;
   work.projection = projection_;
   work.first = first_;
   work.far = rows_.size() * sizeof(Row) > near_bytes;
@@ -310,6 +311,8 @@ TetWork<T> TetConstraints<T>::work_of(const Run& run, PaddedPosition<T>* x) cons
   // Kernels write the multipliers, but a constant object only lets them be read (read_impulses).
   work.rows = const_cast<T*>(rows_[run.first_row].v);
   work.x = x;
+  work.x_start = x_start_;
+  work.a = static_cast<T>(std::sqrt(a2_));
   work.a2 = static_cast<T>(a2_);
   return work;
 }
@@ -329,8 +332,9 @@ void TetConstraints<T>::for_all(Threads& threads, const Visit& visit) {
 }
 
 template <class T>
-void TetConstraints<T>::begin(double a2) {
+void TetConstraints<T>::begin(double a2, const PaddedPosition<T>* x_start) {
   a2_ = a2;
+  x_start_ = x_start;
   first_ = true;
 }
 
@@ -341,10 +345,10 @@ void TetConstraints<T>::begin_kept(double a2, const Positions<T>& x_start, Posit
   const double share = projection_ == TetProjection::careful_stress ? kept_share_of_poor : 1;
   const T scale = static_cast<T>(share * (a2_ > 0 ? a2 / a2_ : 1));
   a2_ = a2;
+  x_start_ = x_start.data();
   if (first_) return;
-  for_all(threads, [&](std::size_t, const Run& run) {
-    kernels_->apply(work_of(run, x.data()), x_start.data(), scale);
-  });
+  for_all(threads,
+          [&](std::size_t, const Run& run) { kernels_->apply(work_of(run, x.data()), scale); });
 }
 
 template <class T>
@@ -361,7 +365,7 @@ void TetConstraints<T>::set_shape(int tet, bool filled, const Origin& origin, st
                                   Row* rows) const {
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto t = static_cast<std::size_t>(tet);
-  if (origin.fiber >= 0) {
+  if (origin.fiber >= 0) {  // a family
     const auto place = static_cast<std::size_t>(origin.place);
     set_fiber(*model_, t, filled,
               fiber_of(model_->ranges[static_cast<std::size_t>(origin.range)], place / lanes,
@@ -376,28 +380,51 @@ template <class T>
 void TetConstraints<T>::shapes_changed() {
   if (model_->has_new_rest.empty()) return;
   for (const Run& run : runs_) {
-    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
-    const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
-      const int own = tet_of_lane_[first + i];
-      const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
-      if (model_->has_new_rest[static_cast<std::size_t>(tet)] == 0) continue;
-      Row* const rows = rows_.data() + run.first_row + i / width * num_rows;
-      set_shape(tet, own >= 0, origin_[first + i], i % width, rows);
-      if (run.material != nullptr) set_parameters(tet, origin_[first + i], i % width, rows);
-    }
+    for_lanes(run, [&](int tet, bool filled, const Origin& origin, std::size_t lane, Row* rows) {
+      if (model_->has_new_rest[static_cast<std::size_t>(tet)] == 0) return;
+      set_shape(tet, filled, origin, lane, rows);
+      set_parameters(run.form, tet, origin, lane, rows);
+    });
   }
 }
 
 template <class T>
-void TetConstraints<T>::set_parameters(int tet, const Origin& origin, std::size_t lane,
-                                       Row* rows) const {
+void TetConstraints<T>::fibers_changed() {
+  for (const Run& run : runs_) {
+    if (run.form.material != nullptr) continue;
+    for_lanes(run, [&](int tet, bool filled, const Origin& origin, std::size_t lane, Row* rows) {
+      set_shape(tet, filled, origin, lane, rows);
+    });
+  }
+}
+
+template <class T>
+template <class Set>
+void TetConstraints<T>::for_lanes(const Run& run, const Set& set) {
+  const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.form, projection_));
+  const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
+    // An empty lane repeats the first one, which is full.
+    const int own = tet_of_lane_[first + i];
+    const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
+    set(tet, own >= 0, origin_[first + i], i % width,
+        rows_.data() + run.first_row + i / width * num_rows);
+  }
+}
+
+template <class T>
+void TetConstraints<T>::set_parameters(const TetForm& form, int tet, const Origin& origin,
+                                       std::size_t lane, Row* rows) const {
+  if (form.material == nullptr) return;
   const ElementRange& range = model_->ranges[static_cast<std::size_t>(origin.range)];
   const double volume = model_->elastic_volume(static_cast<std::size_t>(tet));
   const auto set = [&](int row, double value) { rows[row].v[lane] = static_cast<T>(value); };
   const auto parameter = [&](int p) {
     return range.parameter(static_cast<std::size_t>(origin.place), p);
   };
+  if (form.damped) {
+    set(first_multiplier(form) - 1, viscosity_of(*model_, static_cast<std::size_t>(tet)));
+  }
   if (std::holds_alternative<StableNeoHookeanModel>(range.material)) {
     set(tet_rows::material, volume * parameter(0));
     set(tet_rows::material + 1, 1 / (volume * parameter(1)));
@@ -411,17 +438,12 @@ template <class T>
 bool TetConstraints<T>::take_materials() {
   if (kinds_of_ranges(*model_) != kind_of_range_) return false;
   for (Run& run : runs_) {
-    if (run.material == nullptr) continue;
-    run.material = &model_->ranges[static_cast<std::size_t>(run.range)].material;
-    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
-    const std::size_t first = static_cast<std::size_t>(run.first_batch) * width;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(run.num_batches) * width; ++i) {
-      // An empty lane has the parameters of the first one, which is full.
-      const int own = tet_of_lane_[first + i];
-      const int tet = own < 0 ? tet_of_lane_[first + i / width * width] : own;
-      set_parameters(tet, origin_[first + i], i % width,
-                     rows_.data() + run.first_row + i / width * num_rows);
+    if (run.form.material != nullptr) {
+      run.form.material = &model_->ranges[static_cast<std::size_t>(run.range)].material;
     }
+    for_lanes(run, [&](int tet, bool, const Origin& origin, std::size_t lane, Row* rows) {
+      set_parameters(run.form, tet, origin, lane, rows);
+    });
   }
   any_incompressible_ = has_infinite_lambda(*model_);
   return true;
@@ -444,7 +466,7 @@ void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>
   }
   Mat3<T> Q[width];
   for (Run run : runs_) {
-    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.form, projection_));
     const int last = run.first_batch + run.num_batches;
     for (run.num_batches = 1; run.first_batch < last;
          ++run.first_batch, run.first_row += num_rows) {
@@ -457,7 +479,7 @@ void TetConstraints<T>::stresses(const Positions<T>& x, std::vector<Mat3<double>
         for (int i = 0; i < 9; ++i)
           impulse(i / 3, i % 3) = static_cast<double>(Q[lane](i / 3, i % 3));
         // The gradients of a changed rest shape give R^-1 at rest, not I.
-        if (!model_->inverse_change.empty() && run.material != nullptr) {
+        if (!model_->inverse_change.empty() && run.form.material != nullptr) {
           impulse = impulse * transpose(inverse(model_->inverse_change[t]));
         }
         P[t] = P[t] + (-1 / (a2_ * model_->elastic_volume(t))) * impulse;
@@ -472,11 +494,12 @@ void TetConstraints<T>::add_pressures(std::vector<double>& pressure,
   if (first_) return;
   const bool whole = keeps_matrix(projection_);
   for (const Run& run : runs_) {
-    if (run.material == nullptr || !std::holds_alternative<StableNeoHookeanModel>(*run.material)) {
+    if (run.form.material == nullptr ||
+        !std::holds_alternative<StableNeoHookeanModel>(*run.form.material)) {
       continue;
     }
-    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.material, projection_));
-    const auto place = static_cast<std::size_t>(first_multiplier(run.material) + (whole ? 9 : 1));
+    const auto num_rows = static_cast<std::size_t>(num_tet_rows(run.form, projection_));
+    const auto place = static_cast<std::size_t>(first_multiplier(run.form) + (whole ? 9 : 1));
     for (int b = 0; b < run.num_batches; ++b) {
       const Row* const rows = &rows_[run.first_row + static_cast<std::size_t>(b) * num_rows];
       const std::size_t first_lane = static_cast<std::size_t>(run.first_batch + b) * width;

@@ -10,8 +10,8 @@
 
 namespace supple {
 
-/// The materials and fibers of a model's tets as constraints, in the order of a schedule. The
-/// constraints of one tet (layers, fibers) follow each other, the body's own material first.
+/// The materials, fibers and damping of a model's tets as constraints, in the order of a schedule.
+/// The constraints of one tet follow each other, the body's own material first.
 /// Multipliers are scaled so that M (z - y) is the sum of impulses. Allocates nothing after
 /// construction; gives the same bits for any number of threads and every level of vectors. T: float
 /// or double.
@@ -31,11 +31,15 @@ class TetConstraints {
   /// multipliers.
   void shapes_changed();
 
-  /// Begins a substep with multipliers of zero. a2: a^2, s^2.
-  void begin(double a2);
+  /// The model's fibers have another length at rest.
+  void fibers_changed();
 
-  /// Begins a substep with the multipliers of the last one (half of them for `careful_stress`):
-  /// adds M^-1 times their impulses to x. Scalar multipliers act along the gradients at x_start.
+  /// Begins a substep with multipliers of zero. a2: a^2, s^2. x_start: where it begins, until it
+  /// ends; may be null if nothing is damped.
+  void begin(double a2, const PaddedPosition<T>* x_start = nullptr);
+
+  /// The same with the multipliers of the last one (half of them for `careful_stress`): adds M^-1
+  /// times their impulses to x. Scalar multipliers act along the gradients at x_start.
   void begin_kept(double a2, const Positions<T>& x_start, Positions<T>& x, Threads& threads);
 
   /// Projects every tet once.
@@ -52,8 +56,8 @@ class TetConstraints {
   double worst_violation() const;
 
   /// Writes the first Piola-Kirchhoff stress of each tet according to its multipliers, -Q/(a^2 V),
-  /// Pa, summed over layers and fibers: [num_tets]. It is zero before the first visit. Scalar
-  /// multipliers act along the gradients at x.
+  /// Pa, summed over layers and fibers, with damping: [num_tets]. It is zero before the first
+  /// visit. Scalar multipliers act along the gradients at x.
   void stresses(const Positions<T>& x, std::vector<Mat3<double>>& P) const;
 
   /// Whether any tets have an infinite lambda.
@@ -73,10 +77,10 @@ class TetConstraints {
     std::uint32_t v[4][width];  ///< of vertices, in bytes
   };
 
-  /// Consecutive batches of one kind in a task.
+  /// Consecutive batches of one form in a task.
   struct Run {
-    const MaterialModel* material;  ///< null: fibers
-    int range;                      ///< of the model, which has that material
+    TetForm form;
+    int range;  ///< of the model, which has that material
     int first_batch;
     int num_batches;
     std::size_t first_row;
@@ -85,12 +89,16 @@ class TetConstraints {
   struct Origin {
     std::int32_t range;
     std::int32_t place;  ///< batch of the range * lanes + lane
-    std::int32_t fiber;  ///< family; -1: the material
+    std::int32_t fiber;  ///< family; -1: none
   };
   struct Builder;
 
   void set_shape(int tet, bool filled, const Origin& origin, std::size_t lane, Row* rows) const;
-  void set_parameters(int tet, const Origin& origin, std::size_t lane, Row* rows) const;
+  void set_parameters(const TetForm& form, int tet, const Origin& origin, std::size_t lane,
+                      Row* rows) const;
+  /// Calls set(tet, whether the lane is full, origin, lane, rows) for all lanes of a run.
+  template <class Set>
+  void for_lanes(const Run& run, const Set& set);
 
   TetWork<T> work_of(const Run& run, PaddedPosition<T>* x) const;
   template <class Visit>
@@ -111,6 +119,7 @@ class TetConstraints {
   std::vector<ConstraintGroup> groups_;
   std::vector<T> worst_;  ///< [num_tasks]
   double a2_ = 0;
+  const PaddedPosition<T>* x_start_ = nullptr;
   bool first_ = true;
   bool any_incompressible_ = false;
 };

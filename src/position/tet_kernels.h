@@ -50,6 +50,7 @@ constexpr bool keeps_matrix(TetProjection projection) {
 ///   Tets: b_1, b_2, b_3 (9, 1/m), w_0, -w_1, -w_2, -w_3 (1/kg), the diagonal of G, then
 ///     stable_neo_hookean: V mu (J), 1/(V lambda) (1/J; 0: incompressible)
 ///     materials of a projection: V (m^3), their parameters
+///     and if the tet is damped: V tau k (J s)
 ///   Fibers, e_i = d . b_i: e_1, e_2, e_3, w_0, -w_1, -w_2, -w_3, sum w_i e_i^2, V kappa
 /// and then the multipliers, kg m^2:
 ///   stress: Q, row-major (and s = A lambda (J - gamma) of stable_neo_hookean);
@@ -65,23 +66,36 @@ inline constexpr int fiber_gradients = 0, fiber_weights = 3, fiber_mobility = 7,
 template <class T>
 inline constexpr int row_lanes = static_cast<int>(64 / sizeof(T));
 
-/// A run of batches of one kind, in the order in which they are projected.
+/// What a constraint of a tet stands for.
+struct TetForm {
+  const MaterialModel* material = nullptr;  ///< null: fibers
+  bool damped = false;  ///< with the damping of a step (materials/step_damping.h)
+
+  bool operator==(const TetForm& other) const {
+    if (material == nullptr || other.material == nullptr) return material == other.material;
+    return damped == other.damped && material->index() == other.material->index();
+  }
+};
+
+/// A run of batches of one form, in the order in which they are projected.
 template <class T>
 struct TetWork {
-  const MaterialModel* material = nullptr;  ///< null: fibers
+  TetForm form{};
   TetProjection projection = TetProjection::stress;
   bool first = false;  ///< the first visit of a substep: multipliers are zero, whatever is stored
   bool far = false;    ///< the batches of the body do not fit the caches
   int num_batches = 0;
-  const std::uint32_t* places = nullptr;  ///< [num_batches][4][row_lanes], bytes from x on
-  T* rows = nullptr;                      ///< [num_batches][num_rows][row_lanes]
-  PaddedPosition<T>* x = nullptr;         ///< [num_vertices], m
-  T a2 = 0;                               ///< a^2, s^2
+  const std::uint32_t* places = nullptr;       ///< [num_batches][4][row_lanes], bytes from x on
+  T* rows = nullptr;                           ///< [num_batches][num_rows][row_lanes]
+  PaddedPosition<T>* x = nullptr;              ///< [num_vertices], m
+  const PaddedPosition<T>* x_start = nullptr;  ///< where the substep begins, [num_vertices], m
+  T a = 0, a2 = 0;                             ///< a, s, and a^2, s^2
 };
 
-/// The number of rows of a constraint, and where among them its multipliers begin.
-int num_tet_rows(const MaterialModel* material, TetProjection projection);
-int first_multiplier(const MaterialModel* material);
+/// The number of rows of a constraint, and where among them its multipliers begin. Damping needs
+/// whole impulse matrices (keeps_matrix).
+int num_tet_rows(const TetForm& form, TetProjection projection);
+int first_multiplier(const TetForm& form);
 
 template <class T>
 struct TetKernels {
@@ -90,7 +104,7 @@ struct TetKernels {
   T (*project)(const TetWork<T>& work);
   /// Scales the stored multipliers by `scale`, then adds M^-1 times their impulses to positions. If
   /// only scalars are stored, they act along the gradients at x_start.
-  void (*apply)(const TetWork<T>& work, const PaddedPosition<T>* x_start, T scale);
+  void (*apply)(const TetWork<T>& work, T scale);
 };
 
 /// The kernels of a level of vectors; T: float or double.

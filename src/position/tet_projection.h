@@ -58,24 +58,26 @@ SUPPLE_INLINE typename LanesOf<S>::T greatest_lane(const S& a) {
   }
 }
 
-template <class S, bool first, TetProjection projection>
+template <class S, bool first, TetProjection projection, bool damped = false>
 typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>& work) {
   using Tet = NeoHookeanTet<S>;
   constexpr bool whole = keeps_matrix(projection);
-  const S a2(work.a2), inverse_a2 = S(1.0) / a2;
+  const S a(work.a), a2(work.a2), inverse_a2 = S(1.0) / a2;
   S worst = S(0.0);
-  each<S>(work, Tet::multipliers + (whole ? 10 : 2), [&](const TetLanes<S>& tet) {
-    S found;
-    if constexpr (whole) {
-      found = Tet::template stress<first, projection == TetProjection::careful_stress>(
-          tet, work.x, a2, inverse_a2);
-    } else if constexpr (projection == TetProjection::sequential) {
-      found = Tet::template sequential<first>(tet, work.x, a2, inverse_a2);
-    } else {
-      found = Tet::template block<first>(tet, work.x, a2, inverse_a2);
-    }
-    worst = greatest(worst, found);
-  });
+  each<S>(work, Tet::multipliers + (whole ? 10 : 2) + (damped ? 1 : 0),
+          [&](const TetLanes<S>& tet) {
+            S found;
+            if constexpr (whole) {
+              const TetDamping<S, damped> damping{work.x_start, a};
+              found = Tet::template stress<first, projection == TetProjection::careful_stress>(
+                  tet, work.x, a2, inverse_a2, damping);
+            } else if constexpr (projection == TetProjection::sequential) {
+              found = Tet::template sequential<first>(tet, work.x, a2, inverse_a2);
+            } else {
+              found = Tet::template block<first>(tet, work.x, a2, inverse_a2);
+            }
+            worst = greatest(worst, found);
+          });
   return greatest_lane(worst);
 }
 
@@ -83,14 +85,26 @@ template <class S, bool first>
 typename LanesOf<S>::T project_neo_hookean(const TetWork<typename LanesOf<S>::T>& work) {
   switch (work.projection) {
     case TetProjection::stress:
+      if (work.form.damped) return project_neo_hookean<S, first, TetProjection::stress, true>(work);
       return project_neo_hookean<S, first, TetProjection::stress>(work);
     case TetProjection::careful_stress:
+      if (work.form.damped) {
+        return project_neo_hookean<S, first, TetProjection::careful_stress, true>(work);
+      }
       return project_neo_hookean<S, first, TetProjection::careful_stress>(work);
     case TetProjection::sequential:
       return project_neo_hookean<S, first, TetProjection::sequential>(work);
     default:
       return project_neo_hookean<S, first, TetProjection::block>(work);
   }
+}
+
+template <class S, class Tet, bool first>
+void project_damped(const TetWork<typename LanesOf<S>::T>& work) {
+  const S a(work.a), a2(work.a2);
+  each<S>(work, Tet::multipliers + 10, [&](const TetLanes<S>& tet) {
+    Tet::template stress<first>(tet, work.x, a2, TetDamping<S, true>{work.x_start, a});
+  });
 }
 
 /// For ProjectedTet and FiberTet.
@@ -109,16 +123,20 @@ void project_one(const TetWork<typename LanesOf<S>::T>& work) {
 template <class S, bool first>
 typename LanesOf<S>::T project_run(const TetWork<typename LanesOf<S>::T>& work) {
   using T = typename LanesOf<S>::T;
-  if (work.material == nullptr) {
+  if (work.form.material == nullptr) {
     project_one<S, FiberTet<S>, 3, first>(work);
     return T(0);
   }
-  return visit_model(*work.material, [&](const auto& family) -> T {
+  return visit_model(*work.form.material, [&](const auto& family) -> T {
     using Family = std::decay_t<decltype(family)>;
     if constexpr (std::is_same_v<Family, StableNeoHookeanModel>) {
       return project_neo_hookean<S, first>(work);
     } else if constexpr (is_projected<Family>) {
-      project_one<S, ProjectedTet<Family, S>, 9, first>(work);
+      if (work.form.damped) {
+        project_damped<S, ProjectedTet<Family, S>, first>(work);
+      } else {
+        project_one<S, ProjectedTet<Family, S>, 9, first>(work);
+      }
     }
     return T(0);
   });
@@ -126,24 +144,23 @@ typename LanesOf<S>::T project_run(const TetWork<typename LanesOf<S>::T>& work) 
 
 /// For NeoHookeanTet and ProjectedTet.
 template <class S, class Tet, int size, int num_scalars>
-void apply_tets(const TetWork<typename LanesOf<S>::T>& work,
-                const PaddedPosition<typename LanesOf<S>::T>* x_start, const S& scale) {
+void apply_tets(const TetWork<typename LanesOf<S>::T>& work, const S& scale) {
   const bool whole = keeps_matrix(work.projection);
   const int stored = whole ? size : num_scalars;
-  each<S>(work, Tet::multipliers + stored, [&](const TetLanes<S>& tet) {
+  const int multipliers = Tet::multipliers + (work.form.damped ? 1 : 0);
+  each<S>(work, multipliers + stored, [&](const TetLanes<S>& tet) {
     for (int i = 0; i < stored; ++i) {
-      tet.set_row(Tet::multipliers + i, scale * tet.row(Tet::multipliers + i));
+      tet.set_row(multipliers + i, scale * tet.row(multipliers + i));
     }
     const Mat3<S> B = tet.matrix(tet_rows::gradients);
-    const Mat3<S> Q = whole ? tet.matrix(Tet::multipliers)
-                            : Tet::impulse(tet, tet.deformation_gradient(x_start, B));
+    const Mat3<S> Q = whole ? tet.matrix(multipliers)
+                            : Tet::impulse(tet, tet.deformation_gradient(work.x_start, B));
     tet.pull(S(-1.0) * Q, B, work.x);
   });
 }
 
 template <class S>
-void apply_fibers(const TetWork<typename LanesOf<S>::T>& work,
-                  const PaddedPosition<typename LanesOf<S>::T>* x_start, const S& scale) {
+void apply_fibers(const TetWork<typename LanesOf<S>::T>& work, const S& scale) {
   using Tet = FiberTet<S>;
   const bool whole = keeps_matrix(work.projection);
   const int stored = whole ? 3 : 1;
@@ -155,7 +172,7 @@ void apply_fibers(const TetWork<typename LanesOf<S>::T>& work,
     const Vector3<S> q = whole
                              ? Vector3<S>{{tet.row(Tet::multipliers), tet.row(Tet::multipliers + 1),
                                            tet.row(Tet::multipliers + 2)}}
-                             : Tet::impulse(tet, Tet::direction(tet, x_start, e));
+                             : Tet::impulse(tet, Tet::direction(tet, work.x_start, e));
     Tet::pull(tet, S(-1.0) * q, e, work.x);
   });
 }
@@ -170,20 +187,18 @@ typename LanesOf<S>::T project_tets(const TetWork<typename LanesOf<S>::T>& work)
 }
 
 template <class S>
-void apply_impulses(const TetWork<typename LanesOf<S>::T>& work,
-                    const PaddedPosition<typename LanesOf<S>::T>* x_start,
-                    typename LanesOf<S>::T scale) {
+void apply_impulses(const TetWork<typename LanesOf<S>::T>& work, typename LanesOf<S>::T scale) {
   const S factor(scale);
-  if (work.material == nullptr) {
-    tet_detail::apply_fibers<S>(work, x_start, factor);
+  if (work.form.material == nullptr) {
+    tet_detail::apply_fibers<S>(work, factor);
     return;
   }
-  visit_model(*work.material, [&](const auto& family) {
+  visit_model(*work.form.material, [&](const auto& family) {
     using Family = std::decay_t<decltype(family)>;
     if constexpr (std::is_same_v<Family, StableNeoHookeanModel>) {
-      tet_detail::apply_tets<S, NeoHookeanTet<S>, 10, 2>(work, x_start, factor);
+      tet_detail::apply_tets<S, NeoHookeanTet<S>, 10, 2>(work, factor);
     } else if constexpr (tet_detail::is_projected<Family>) {
-      tet_detail::apply_tets<S, ProjectedTet<Family, S>, 9, 1>(work, x_start, factor);
+      tet_detail::apply_tets<S, ProjectedTet<Family, S>, 9, 1>(work, factor);
     }
   });
 }

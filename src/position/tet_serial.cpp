@@ -36,8 +36,9 @@ template <class T>
 void read_impulses(const TetWork<T>& work, const PaddedPosition<T>* x,
                    const PaddedPosition<T>* x_rest, Mat3<T>* Q) {
   const bool whole = keeps_matrix(work.projection);
-  const int num_rows = num_tet_rows(work.material, work.projection);
-  if (work.material == nullptr) {
+  const int num_rows = num_tet_rows(work.form, work.projection);
+  const int first = first_multiplier(work.form);
+  if (work.form.material == nullptr) {
     using Tet = FiberTet<T>;
     tet_detail::each<T>(work, num_rows, [&](const TetLanes<T>& tet) {
       const Vector3<T> e = Tet::gradients(tet);
@@ -51,13 +52,13 @@ void read_impulses(const TetWork<T>& work, const PaddedPosition<T>* x,
     });
     return;
   }
-  visit_model(*work.material, [&](const auto& family) {
+  visit_model(*work.form.material, [&](const auto& family) {
     using Family = std::decay_t<decltype(family)>;
     const auto read = [&]<class Tet>(const Tet&) {
       tet_detail::each<T>(work, num_rows, [&](const TetLanes<T>& tet) {
         const Mat3<T> B = tet.matrix(tet_rows::gradients);
-        const Mat3<T> turned = whole ? tet.matrix(Tet::multipliers)
-                                     : Tet::impulse(tet, tet.deformation_gradient(x, B));
+        const Mat3<T> turned =
+            whole ? tet.matrix(first) : Tet::impulse(tet, tet.deformation_gradient(x, B));
         // At rest F = I, so the turned b_i give R.
         *Q++ = times_transpose(turned, tet.deformation_gradient(x_rest, B));
       });
@@ -74,22 +75,25 @@ template void read_impulses(const TetWork<double>&, const PaddedPosition<double>
 template void read_impulses(const TetWork<float>&, const PaddedPosition<float>*,
                             const PaddedPosition<float>*, Mat3<float>*);
 
-int first_multiplier(const MaterialModel* material) {
-  if (material == nullptr) return tet_rows::fiber_multipliers;
+int first_multiplier(const TetForm& form) {
+  if (form.material == nullptr) return tet_rows::fiber_multipliers;
   return std::visit(
-      [](const auto& family) {
+      [&](const auto& family) {
         using Family = std::decay_t<decltype(family)>;
         const bool volume = !std::is_same_v<Family, StableNeoHookeanModel>;
-        return tet_rows::material + (volume ? 1 : 0) + Family::num_parameters;
+        return tet_rows::material + (volume ? 1 : 0) + Family::num_parameters +
+               (form.damped ? 1 : 0);
       },
-      *material);
+      *form.material);
 }
 
-int num_tet_rows(const MaterialModel* material, TetProjection projection) {
+int num_tet_rows(const TetForm& form, TetProjection projection) {
   const bool whole = keeps_matrix(projection);
-  const int first = first_multiplier(material);
-  if (material == nullptr) return first + (whole ? 3 : 1);
-  if (std::holds_alternative<StableNeoHookeanModel>(*material)) return first + (whole ? 10 : 2);
+  const int first = first_multiplier(form);
+  if (form.material == nullptr) return first + (whole ? 3 : 1);
+  if (std::holds_alternative<StableNeoHookeanModel>(*form.material)) {
+    return first + (whole ? 10 : 2);
+  }
   return first + (whole ? 9 : 1);
 }
 

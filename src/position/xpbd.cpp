@@ -98,12 +98,13 @@ class Xpbd final : public PositionSolver {
         volumes_(model, keep),
         vertices_(model, contact, keep, true, rods_.own_vertices()),
         x_(static_cast<std::size_t>(model.num_vertices)),
-        x_start_(keep ? x_.size() : 0),
+        x_start_(keep || model.is_damped() ? x_.size() : 0),
         y_(std::is_same_v<T, double> ? 0 : x_.size()) {}
 
   void begin(const PositionStep& step, Threads& threads) override {
     copy_to(step.y, x_);
     if constexpr (!std::is_same_v<T, double>) std::copy(step.y.begin(), step.y.end(), y_.begin());
+    if (!x_start_.empty()) copy_to(step.x_start, x_start_);
     sheets_.begin(step);
     bends_.begin(step);
     rods_.begin(step);
@@ -114,7 +115,6 @@ class Xpbd final : public PositionSolver {
     const double a2 = 1 / step.inverse_a2;
     if (keep_ && !step.first_of_frame) {
       springs_.apply_kept(x_);
-      copy_to(step.x_start, x_start_);
       for (TetConstraints<T>& tets : tets_) tets.begin_kept(a2, x_start_, x_, threads);
       sheets_.apply_kept(x_);
       bends_.apply_kept(x_);
@@ -123,7 +123,7 @@ class Xpbd final : public PositionSolver {
       volumes_.apply_kept(x_);
       vertices_.apply_kept(x_);
     } else {
-      for (TetConstraints<T>& tets : tets_) tets.begin(a2);
+      for (TetConstraints<T>& tets : tets_) tets.begin(a2, x_start_.data());
     }
   }
 
@@ -166,6 +166,9 @@ class Xpbd final : public PositionSolver {
   }
   void shapes_changed() override {
     for (TetConstraints<T>& tets : tets_) tets.shapes_changed();
+  }
+  void fibers_changed() override {
+    for (TetConstraints<T>& tets : tets_) tets.fibers_changed();
   }
   void contact_changed(ContactEnergy* contact) override { vertices_.contact_changed(contact); }
 
@@ -330,7 +333,7 @@ class Xpbd final : public PositionSolver {
   VolumeConstraints<T> volumes_;
   VertexConstraints<T> vertices_;
   Positions<T> x_;
-  Positions<T> x_start_;                           ///< if multipliers are kept
+  Positions<T> x_start_;                           ///< if multipliers are kept or there is damping
   VectorField y_;                                  ///< y of the substep, if T is not double
   mutable std::vector<double> pressure_, excess_;  ///< [num_tets], for measures
 };

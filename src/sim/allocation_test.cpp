@@ -253,14 +253,15 @@ TEST(Allocation, NeitherDoesOneThatLooksForTearsAndCuts) {
 TEST(Allocation, NeitherDoesAStepOfAMuscleWithPressure) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
   for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "chebyshev", "jacobi",
-                             "gauss_seidel", "vertex_block_descent"}) {
+                             "gauss_seidel", "vertex_block_descent", "xpbd"}) {
     const std::string name = method;
-    Scene scene = test::twisting_bar({8, 3, 3}, "neo_hookean");
+    Scene scene = test::twisting_bar({8, 3, 3}, name == "xpbd" ? "arap" : "neo_hookean");
     FiberSettings fiber{.direction = {1, 0, 0}, .kappa = 1e5};
     fiber.activation.keyframes = {{0, 0}, {1, 0.5}};
     FiberSettings across{.direction = {0, 1, 0}};
     across.curve.points = {{1, 0}, {1.1, 1e3}, {1.3, 4e4}};
-    scene.bodies[0].fibers = {fiber, across};
+    scene.bodies[0].fibers = {fiber};
+    if (name != "xpbd") scene.bodies[0].fibers.push_back(across);
     scene.bodies[0].pressure = PressureSettings{.pressure = 1e3};
     if (name != "jacobi" && name != "gauss_seidel" && name != "vertex_block_descent") {
       scene.bodies[0].pressure->ambient = 1e3;
@@ -286,8 +287,9 @@ TEST(Allocation, NeitherDoesAStepOfWhatFlowsAndGrows) {
 
 TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics",
-                             "chebyshev", "jacobi", "gauss_seidel", "vertex_block_descent"}) {
+  for (const char* method :
+       {"l_bfgs", "quasi_newton", "gradient_descent", "projective_dynamics", "chebyshev", "jacobi",
+        "gauss_seidel", "vertex_block_descent", "xpbd"}) {
     Scene scene = test::twisting_bar({8, 3, 3}, "arap");
     scene.bodies.push_back(test::hanging_cloth().bodies[0]);
     scene.bodies.push_back(test::hanging_membrane("arap").bodies[0]);
@@ -300,7 +302,7 @@ TEST(Allocation, NeitherDoesAStepOfDampedBodies) {
 
 TEST(Allocation, NeitherDoesAStepOfDampedRods) {
   if (!SUPPLE_COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const char* method : {"newton", "l_bfgs", "jacobi"}) {
+  for (const char* method : {"newton", "l_bfgs", "jacobi", "xpbd"}) {
     Scene scene = test::hanging_curl();
     scene.damping.stiffness = 0.02;
     scene.solver.method = from_string<SolverMethod>(method);

@@ -163,8 +163,6 @@ const std::vector<Problem>& problems() {
 
 bool runs(const Variant& variant, const Problem& problem) {
   const std::string model = model_of_membrane(problem.material);
-  const bool is_damped = problem.scene.damping.stiffness > 0;
-  if (is_damped && is_position_based(variant.settings.method)) return false;
   if (!model.empty() && variant.settings.method == SolverMethod::projective_dynamics) {
     return (model == "arap" || model == "woven_limit") && !is_folded(problem.material);
   }
@@ -193,8 +191,7 @@ TEST_P(EverySolver, ReachesTheSameMinimumOfEveryMaterialAndDescentsNeverRise) {
         ADD_FAILURE() << "was not refused";
       } catch (const Error& error) {
         // What it runs instead, or which method runs it.
-        const bool is_of_another_method =
-            scene.damping.stiffness > 0 || !model_of_membrane(problem.material).empty();
+        const bool is_of_another_method = !model_of_membrane(problem.material).empty();
         const char* const other =
             (is_of_another_method && scene.solver.method != SolverMethod::projective_dynamics) ||
                     problem.material == "fibers"

@@ -137,7 +137,9 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
   const double friction_work = report.friction_work;
   if (position_solver_) {
     // An unmeasured substep needs no objective and no copies of y.
-    const bool measured = place.is_last || scene_.solver.tolerance > 0;
+    // Damped rods are carried on from where it began.
+    const bool relaxes = model_.is_damped() && !model_.rods.empty();
+    const bool measured = place.is_last || scene_.solver.tolerance > 0 || relaxes;
     double inverse_a2 = 0;
     if (measured) {
       setup_.prepare(state_, clock_, objective_);

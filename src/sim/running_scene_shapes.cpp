@@ -7,6 +7,7 @@ namespace supple {
 /// Muscle activation and growth do their work where energies before a step are taken, as pins do.
 void RunningScene::follow(double time) {
   const bool contracts = contract_fibers(model_, time);
+  if (contracts && position_solver_) position_solver_->fibers_changed();
   if (grow(model_, state_.plastic, time) || contracts) tell_shapes();
 }
 
@@ -87,7 +88,8 @@ void RunningScene::flow(StepReport& report) {
 /// Does the same at the start of a substep. Position-based methods take energies only at the start
 /// of a frame, so they need to know what this work has been since.
 void RunningScene::follow_in_substep(double time) {
-  const bool is_asked = position_solver_ && has_energy_ && !model_.growth.empty();
+  const bool may_work = !model_.growth.empty() || !model_.activation.empty();
+  const bool is_asked = position_solver_ && has_energy_ && may_work;
   const double before = is_asked ? objective_.elastic_energy_at(state_.x) : 0;
   follow(time);
   if (is_asked) work_of_shapes_ += objective_.elastic_energy_at(state_.x) - before;

@@ -28,10 +28,13 @@ void check_body_damping(const Scene& scene, double stiffness, const std::string&
           std::string(integrator.name()) +
               " cannot damp how bodies deform; expected 0, or the integrator backward_euler or "
               "implicit_midpoint");
-  require(!is_position_based(scene.solver.method), where,
-          std::string(to_string(scene.solver.method)) +
-              " has no damping of its constraints; expected 0, or a method of descent, for "
-              "example l_bfgs");
+  const SolverMethod method = scene.solver.method;
+  require(method != SolverMethod::xpbd || scene.solver.projection == XpbdProjection::stress, where,
+          "xpbd damps only whole stresses; expected 0, or the projection stress");
+  require(!is_position_based(method) || method == SolverMethod::xpbd, where,
+          std::string(to_string(method)) +
+              " has no damping of its constraints; expected 0, or another method, for example "
+              "xpbd or l_bfgs");
 }
 
 void check_damping(const Scene& scene) {
@@ -95,20 +98,20 @@ void check_exact(const Scene& scene) {
   }
 }
 
-/// Constraints on fibers are made once.
+/// Its constraints on fibers are made once. (pbd has no fibers.)
 void check_muscles(const Scene& scene) {
   const SolverMethod method = scene.solver.method;
   const std::string name = to_string(method);
   if (find_integrator(scene.time.integrator)->is_explicit) return;
-  if (!is_position_based(method) || method == SolverMethod::pbd) return;
+  if (method != SolverMethod::step_and_project) return;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const Body& body = scene.bodies[b];
     for (std::size_t k = 0; k < body.fibers.size(); ++k) {
       require(!changes(body.fibers[k].activation),
               place_of_fiber(body, "/bodies/" + std::to_string(b), k) + "/activation",
               name +
-                  " has fibers of one length; expected a number, or a method of descent, for "
-                  "example l_bfgs");
+                  " has fibers of one length; expected a number, or another method, for example "
+                  "xpbd or l_bfgs");
     }
   }
 }
