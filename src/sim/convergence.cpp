@@ -1,5 +1,6 @@
 #include "sim/convergence.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/index.h"
 #include "descent/contact_matrix.h"
 #include "descent/warped_rest.h"
 #include "sim/measures.h"
@@ -111,6 +113,13 @@ double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 
 }  // namespace
 
+/// What a step among affine motions needs of a body.
+struct ConvergenceProbe::AffineStep {
+  using Column = Eigen::Matrix<double, 12, 1>;
+  Column slope = Column::Zero(), ahead = Column::Zero();
+  Eigen::Matrix<double, 12, 12> hessian = Eigen::Matrix<double, 12, 12>::Zero();
+};
+
 /// What a measurement needs.
 struct ConvergenceProbe::Room {
   Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used,
@@ -139,6 +148,7 @@ struct ConvergenceProbe::Room {
   VectorField& gradient;  ///< of the elastic energy there, with damping, N
   VectorField &p, &q;     ///< m
   std::optional<Objective> without_contact;
+  std::vector<AffineStep> affine;  ///< [num_bodies], if all bodies are thin
 };
 
 ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2,
@@ -195,6 +205,7 @@ void ConvergenceProbe::find_material(const Scene& scene) {
   is_defined_ =
       solver_.method != SolverMethod::pbd && !find_material_fault(scene, SolverMethod::newton);
   is_graded_ = is_graded(*model_);
+  is_thin_ = model_->num_tets == 0;
   is_tied_.assign(model_->body_vertices.size() - 1, 0);
   ties_rigid_ = false;
   const std::vector<int> groups = model_->bonds.groups(model_->body_vertices);
@@ -232,6 +243,7 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
     room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix, is_graded_,
                                    used != nullptr ? used->fields() : nullptr, *minimiser_, *z_);
   }
+  if (is_thin_) room_->affine.resize(size_.size());
   if (objective.contact() != nullptr && !room_->without_contact) {
     room_->without_contact.emplace(*model_, nullptr, objective.threads());
   }
@@ -306,7 +318,6 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
       cc += m * c * c;
     }
   }
-  const double rigid = std::sqrt(guard_.rigid_square(body, room_->z, room_->p));
   const double least = 1 / largest_factor;
   // |.|_M of a body that moves by its size.
   const double size = size_[body] * std::sqrt(mass);
@@ -326,15 +337,148 @@ double ConvergenceProbe::factor_of(std::size_t body, const Objective& objective)
     const double deflection = std::abs(first_order) * std::sqrt(qq);
     if (!(deflection >= visible_deflection * size * kappa_share)) factor = 1;
   }
+  const double held = held_factor(body, pp, pc, cc);
+  return distance_from_one(held) > distance_from_one(factor) ? held : factor;
+}
+
+/// How much less a body should be held back than it was, from |p|_M^2, <p, c>_M and |c|_M^2; 1 if p
+/// is no motion of the body that anybody would see.
+double ConvergenceProbe::held_factor(std::size_t body, double pp, double pc, double cc) const {
+  const double rigid = std::sqrt(guard_.rigid_square(body, room_->z, room_->p));
   // A body that is tied to another one is moved by the other's deformation.
   const bool is_motion =
       is_tied_[body] == 2 || (rigid > least_rigid * std::sqrt(pp) && is_tied_[body] == 0);
-  if (cc > 0 && is_motion && std::sqrt(pp) * inverse_a2 > visible_acceleration * size) {
-    const double made = std::max(1 - std::sqrt(pp / cc), least);
-    const double held = pc > 0 ? 1 / made : made;
-    if (distance_from_one(held) > distance_from_one(factor)) factor = held;
+  const double size = size_[body] * std::sqrt(mass_[body]);
+  if (!(cc > 0 && is_motion && std::sqrt(pp) * inverse_a2_ > visible_acceleration * size)) return 1;
+  const double made = std::max(1 - std::sqrt(pp / cc), 1 / largest_factor);
+  return pc > 0 ? 1 / made : made;
+}
+
+/// Affine functions of the places of a body's vertices that are orthonormal in the mass,
+/// 1/kg^(1/2). Flat bodies have three, straight ones two.
+class ConvergenceProbe::AffineFunctions {
+ public:
+  AffineFunctions(const Model& model, std::size_t body, const VectorField& z)
+      : first(model.body_vertices[body]), last(model.body_vertices[body + 1]) {
+    double mass = 0;
+    for (int i = first; i < last; ++i) {
+      mass += model.mass[at(i)];
+      center_ += model.mass[at(i)] * place(z, i);
+    }
+    center_ /= mass;
+    constant_ = 1 / std::sqrt(mass);
+    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+    for (int i = first; i < last; ++i) {
+      const Eigen::Vector3d arm = place(z, i) - center_;
+      inertia += model.mass[at(i)] * arm * arm.transpose();
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(inertia);
+    for (int j = 0; j < 3; ++j) {
+      // A body is flat if it is less than a ten-thousandth as thick as long.
+      if (!(axes.eigenvalues()[j] > 1e-8 * axes.eigenvalues()[2])) continue;
+      axes_[at(num_axes_++)] = axes.eigenvectors().col(j) / std::sqrt(axes.eigenvalues()[j]);
+    }
+    for (int i = first; i < last; ++i) {
+      for (int j = 0; j <= num_axes_; ++j) {
+        most_[at(j)] = std::max(most_[at(j)], std::abs((*this)(j, z, i)));
+      }
+    }
   }
-  return factor;
+
+  int first, last;  ///< vertices
+
+  /// Motion 3 j + k moves along axis k by function j.
+  int num_motions() const { return 3 * (num_axes_ + 1); }
+  /// Function j at a vertex of the body.
+  double operator()(int j, const VectorField& z, int vertex) const {
+    return j == 0 ? constant_ : axes_[at(j - 1)].dot(place(z, vertex) - center_);
+  }
+  double most(int j) const { return most_[at(j)]; }
+
+ private:
+  static Eigen::Vector3d place(const VectorField& z, int vertex) {
+    const PaddedVector& x = z[at(vertex)];
+    return {x[0], x[1], x[2]};
+  }
+
+  Eigen::Vector3d center_ = Eigen::Vector3d::Zero();
+  double constant_ = 0;
+  int num_axes_ = 0;
+  std::array<Eigen::Vector3d, 3> axes_{};
+  std::array<double, 4> most_{};  ///< largest of each function
+};
+
+/// The factor of the bodies by a step of Newton's method among the affine motions of each, which
+/// are moved all at once.
+double ConvergenceProbe::affine_factor(Objective& objective, const VectorField& z) {
+  constexpr double share = 1e-5;  // of the size: how far bodies are moved for a difference
+  std::vector<AffineStep>& steps = room_->affine;
+  const auto way = [&](std::size_t b, const AffineFunctions& functions, int motion) {
+    return share * size_[b] / functions.most(motion / 3);
+  };
+  // The derivatives along all motions of all bodies where they are moved along one; -1: not moved.
+  const auto find_slopes = [&](int motion, double sign) {
+    objective.algebra().copy(z, room_->z);
+    for (std::size_t b = 0; b < size_.size() && motion >= 0; ++b) {
+      const AffineFunctions functions(*model_, b, z);
+      if (motion >= functions.num_motions()) continue;
+      for (int i = functions.first; i < functions.last; ++i) {
+        room_->z[at(i)][motion % 3] +=
+            sign * way(b, functions, motion) * functions(motion / 3, z, i);
+      }
+    }
+    objective.value_and_gradient(room_->z, room_->gradient);
+    for (std::size_t b = 0; b < size_.size(); ++b) {
+      const AffineFunctions functions(*model_, b, z);
+      steps[b].slope.setZero();
+      for (int i = functions.first; i < functions.last; ++i) {
+        for (int m = 0; m < functions.num_motions(); ++m) {
+          steps[b].slope[m] += functions(m / 3, z, i) * room_->gradient[at(i)][m % 3];
+        }
+      }
+    }
+  };
+  for (int motion = 0; motion < 12; ++motion) {
+    find_slopes(motion, 1);
+    for (AffineStep& step : steps) step.ahead = step.slope;
+    find_slopes(motion, -1);
+    for (std::size_t b = 0; b < size_.size(); ++b) {
+      const AffineFunctions functions(*model_, b, z);
+      if (motion >= functions.num_motions()) {
+        steps[b].hessian.col(motion).setZero();
+      } else {
+        steps[b].hessian.col(motion) =
+            (steps[b].ahead - steps[b].slope) / (2 * way(b, functions, motion));
+      }
+    }
+  }
+  find_slopes(-1, 0);
+  const VectorField& y = objective.inertial_target();
+  double worst = 1;
+  for (std::size_t b = 0; b < size_.size(); ++b) {
+    const AffineFunctions functions(*model_, b, z);
+    const Eigen::Matrix<double, 12, 12> both = steps[b].hessian.transpose() + steps[b].hessian;
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> modes(0.5 * both);
+    // The elastic energy counts as convex.
+    const AffineStep::Column stiffness = modes.eigenvalues().cwiseMax(inverse_a2_);
+    const AffineStep::Column along = modes.eigenvectors().transpose() * steps[b].slope;
+    const AffineStep::Column step = -(modes.eigenvectors() * along.cwiseQuotient(stiffness));
+    double pp = 0, pc = 0, cc = 0;
+    for (int i = functions.first; i < functions.last; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        double p = 0;
+        for (int m = k; m < functions.num_motions(); m += 3) p += step[m] * functions(m / 3, z, i);
+        room_->p[at(i)][k] = p;
+        const double c = z[at(i)][k] + p - y[at(i)][k], mass = model_->mass[at(i)];
+        pp += mass * p * p;
+        pc += mass * p * c;
+        cc += mass * c * c;
+      }
+    }
+    const double held = held_factor(b, pp, pc, cc);
+    if (std::isfinite(held) && distance_from_one(held) > distance_from_one(worst)) worst = held;
+  }
+  return worst;
 }
 
 /// The factor by which the mean acceleration of one body should be smaller. It is 1 for a body that
@@ -405,6 +549,10 @@ void ConvergenceProbe::look(Objective& objective, Direction* direction, const Ve
     const double known = distance_from_one(factor.value_or(1));
     if (other && distance_from_one(*other) > known) factor = other;
   }
+  if (is_thin_ && inverse_a2_ > 0 && solver_.budget_ms == 0) {
+    const double affine = affine_factor(objective, z);
+    if (distance_from_one(affine) > distance_from_one(factor.value_or(1))) factor = affine;
+  }
   if (factor) schedule_.softness = *factor;
 }
 
@@ -439,10 +587,11 @@ std::optional<double> ConvergenceProbe::go_on(Objective& objective, LBfgs& desce
 
 /// Whether the directions of the method tell what is left to do for the body as a whole, contacts
 /// included. Directions from vertex to vertex or from few conjugate gradients do not, nor do those
-/// of M/a^2 + L when a stiff part turns.
+/// of M/a^2 + L when a stiff part or a thin body turns.
 bool ConvergenceProbe::sees_all(Direction* direction) const {
   if (direction == nullptr || is_graded_ || ties_rigid_ || solver_.budget_ms > 0) return false;
   if (solver_.method == SolverMethod::newton) return solver_.linear_solver == LinearSolver::direct;
+  if (is_thin_) return false;
   return (solver_.method == SolverMethod::l_bfgs || solver_.method == SolverMethod::quasi_newton) &&
          direction->constant_matrix() != nullptr;
 }

@@ -35,6 +35,11 @@ namespace supple {
 /// The factor is 1 if nothing of this could be seen: if the elastic deflection is less than 1e-4 of
 /// the body's size, and the acceleration less than 2e-3 sizes per s^2.
 ///
+/// L-BFGS around M/a^2 + L sees nothing of a thin body that it holds back: L resists a motion
+/// across a sheet or a strand as much as one along it. In scenes of such bodies alone a look also
+/// takes a step of Newton's method among the affine motions of each, with a Hessian by differences
+/// of gradients. What it finds counts as a motion that is held back or let go.
+///
 /// If one tet is much stiffer than another, a second L-BFGS bends the warped rest Hessian. Each
 /// descent takes 6 iterations, and more if these find something. A look costs about as much as a
 /// frame of ten iterations. Looks become rarer until they cost a hundredth of the frames; between
@@ -86,6 +91,8 @@ class ConvergenceProbe {
 
  private:
   struct Room;
+  struct AffineStep;
+  class AffineFunctions;
   bool sees_all(Direction* direction) const;
   bool is_quiet(double promised, double inertia) const;
   double unseen_acceleration() const;
@@ -99,7 +106,9 @@ class ConvergenceProbe {
   std::optional<double> go_on(Objective& objective, LBfgs& descent, const VectorField& z);
   double estimate(Objective& objective, const VectorField& z);
   double factor_of(std::size_t body, const Objective& objective) const;
+  double held_factor(std::size_t body, double pp, double pc, double cc) const;
   double sliding_factor(std::size_t body, const Objective& objective, const VectorField& z) const;
+  double affine_factor(Objective& objective, const VectorField& z);
   void find_elastic_gradient(Objective& objective);
   void plan_next(std::int64_t frame, bool is_blind, double softness_before, int iterations);
 
@@ -120,6 +129,7 @@ class ConvergenceProbe {
   bool is_defined_ = false;  ///< the method reads a material, and none is incompressible
   bool is_long_ = false;     ///< bodies would fall far in a step
   bool is_graded_ = false;   ///< a part of a body is much stiffer than another
+  bool is_thin_ = false;     ///< all bodies are cloth or strands
   bool ties_rigid_ = false;  ///< bonds tie bodies that do not deform
   /// [num_bodies]: 1: tied by bonds to other bodies, 2: some of them do not deform.
   std::vector<char> is_tied_;

@@ -214,6 +214,34 @@ Scene sliding_block(const std::string& method, int iterations) {
 }
 
 // A sixth of the force that carries the block pushes it; a third of that sixth is missing.
+/// A stiff, light sheet that is held at two corners and should swing down in a step. The constant
+/// matrix resists that as it resists a stretch, and so would a probe around it.
+TEST(Unconverged, SeesASheetThatIsHeldUp) {
+  for (const double size : {0.004, 0.056}) {
+    Scene scene;
+    Body body;
+    const SpringMesh mesh =
+        generate(ClothGenerator{.u = {size, 0, 0}, .v = {0, 0, -size}, .cells = {12, 12}});
+    body.mesh.vertices = mesh.vertices;
+    body.triangles = mesh.triangles;
+    set_fabric(body, Fabric::white_dots_on_black);
+    Pin pin;
+    pin.vertices = {0, 12};
+    body.pins.push_back(pin);
+    scene.bodies.push_back(body);
+    scene.time.step = 0.1;
+    scene.solver.method = SolverMethod::l_bfgs;
+    Simulation held(scene, {.threads = 1});
+    EXPECT_TRUE(test::watch_run(held, 10).warns("unconverged")) << size;
+    EXPECT_LT(std::abs(test::positions_of(held)[162][1]), 0.2 * size);  // across from a corner
+    scene.solver.method = SolverMethod::newton;
+    scene.solver.iterations = 40;
+    Simulation converged(scene, {.threads = 1});
+    EXPECT_FALSE(test::watch_run(converged, 10).warns("unconverged")) << size;
+    EXPECT_LT(test::positions_of(converged)[162][1], -0.8 * size);
+  }
+}
+
 TEST(Unconverged, SeesABlockThatSlidesTooSlowly) {
   const double right =
       9.81 * (std::sin(35 * std::acos(-1.0) / 180) - 0.5 * std::cos(35 * std::acos(-1.0) / 180));
