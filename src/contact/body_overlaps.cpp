@@ -51,7 +51,7 @@ bool may_touch(const Box& a, const Box& b) {
 /// [num_bodies]; empty: all.
 bool BodyPairs::push_apart(double* x, const std::vector<char>& moves, double time) {
   const ContactWay way(x, x, 1);
-  begin_step(time);
+  begin_step(time, 0);
   Threads threads(1);
   collect(way, threads);
   bool any = false;
@@ -288,13 +288,13 @@ void BodyPairs::start_apart(double* x) {
     const double gap = nearest_of(own.is_edges, corners).distance;
     first_part_ = std::min(first_part_, std::max(gap / own.layer, 0.5 * first_gap));
   }
-  begin_step(0);
+  begin_step(0, 0);
 }
 
 void BodyPairs::add_apart(double* x, const std::vector<char>& is_added, double time) {
   separate(x, is_added, time, most_added_rounds);
   find_overlaps(x);
-  begin_step(time);
+  begin_step(time, 0);
 }
 
 bool BodyPairs::are_growing(double time) { return time < growth; }

@@ -328,10 +328,13 @@ void BodyPairs::select(std::span<const int> bodies) {
   }
 }
 
-void BodyPairs::begin_step(double time) { begin_step_of_part(grown(first_part_, time)); }
+void BodyPairs::begin_step(double time, double length) {
+  begin_step_of_part(grown(first_part_, time), grown(first_part_, time - length));
+}
 
-void BodyPairs::begin_step_of_part(double part) {
+void BodyPairs::begin_step_of_part(double part, double before) {
   part_ = part;
+  before_ = before;
   spare_ = std::max(least_spare, used_spare_);
   used_spare_ = 0;
   is_crowded_ = false;
@@ -529,10 +532,12 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
   const int one = used[0], other = used[at(of_first)];
   if (!own.is_edges) {
     if (of_second == 3) return true;
+    const bool has_face = first_face_[at(one)] >= 0;
+    if (has_face && !sticks_out(one, back, place)) return false;
     if (of_second == 1) {
-      if (first_face_[at(other)] != own.second || !sticks_out(other, between, place)) return false;
-      const bool is_found_twice = first_face_[at(one)] >= 0 && sticks_out(one, back, place);
-      return !is_found_twice || one < other;
+      const bool is_found_twice = has_face;
+      return first_face_[at(other)] == own.second && sticks_out(other, between, place) &&
+             (!is_found_twice || one < other);
     }
     for (const int edge : edges_of_triangle_[at(own.second)]) {
       const auto& ends = features_.edges()[at(edge)];
@@ -578,11 +583,14 @@ bool BodyPairs::is_nearest_at_start(const Candidate& own, const Corners& start,
 /// The thickness of the layer between two features in this step, m. Vertices push on faces wherever
 /// they are. Edges of a smooth surface, or features beside a face, represent the distance in one
 /// step and not in the next: such a pair holds where it is, and pushes only if it is much nearer.
+/// Layers that grow push everywhere; otherwise the next pair of the same surfaces would find them
+/// deep in its layer.
 double BodyPairs::layer_of(const Candidate& own, const NearestPoints& nearest) const {
   const bool is_face =
       !own.is_edges && std::count(nearest.weights.begin(), nearest.weights.end(), 0.0) == 0;
   const bool is_firm =
-      is_face || (own.is_edges && is_sharp_[at(own.first)] != 0 && is_sharp_[at(own.second)] != 0);
+      is_face || before_ < part_ ||
+      (own.is_edges && is_sharp_[at(own.first)] != 0 && is_sharp_[at(own.second)] != 0);
   return is_firm ? own.layer : std::clamp(own.start, relieved * own.layer, own.layer);
 }
 

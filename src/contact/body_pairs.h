@@ -77,10 +77,13 @@ class BodyPairs {
   /// The smaller number first, ascending.
   const std::vector<Overlap>& overlaps() const { return overlapping_; }
 
-  /// Starts a step that ends at this time, s, and forgets what was found.
-  void begin_step(double time);
-  /// The same if the layers have this part of their thickness.
-  void begin_step_of_part(double part);
+  /// Starts a step that ends at this time, s, after so many seconds, and forgets what was found.
+  void begin_step(double time, double length);
+  /// The same if the layers have this part of their thickness, and had `before` of it when the step
+  /// began.
+  void begin_step_of_part(double part, double before);
+  /// How thick layers were when the step began, as a share of now.
+  double grown_before() const { return before_ / part_; }
   /// In this step, features with a vertex whose entry in this list is not 0 touch nothing. The list
   /// may be shorter than the number of vertices, and must outlive the step.
   void leave_out(const std::vector<char>& vertices) { left_out_ = &vertices; }
@@ -188,7 +191,7 @@ class BodyPairs {
   std::vector<int> selected_;        ///< bodies
   std::vector<char> is_selected_;    ///< [num_bodies]
   double first_part_ = 1;            ///< of the layers, at time 0
-  double part_ = 1;                  ///< of the layers in this step
+  double part_ = 1, before_ = 1;     ///< of the layers in this step, and before it
   double thickest_ = 0;              ///< layer, m
   double spare_ = 0;                 ///< in this step, as a multiple of the thickest layer
   double used_spare_ = 0;            ///< what would have been enough in this step, or the last one

@@ -96,7 +96,7 @@ TEST(BodyPairs, AVertexOverAFaceIsKeptOffByItsNormal) {
   // A tip points down at the middle of a face, 0.02 above it.
   Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 0.02, 0}, {0.5, 1, 0.1}, {-0.5, 1, -0.1}});
   BodyPairs pairs = two.pairs(0.05);
-  pairs.begin_step(1);
+  pairs.begin_step(1, 0);
   ASSERT_EQ(pairs.find(two.way(), false, two.points, two.threads), 1);
   const SurfaceContact& plane = two.points.points()[0];
   EXPECT_EQ(plane.collider, SurfaceContact::no_collider);
@@ -108,7 +108,7 @@ TEST(BodyPairs, AVertexOverAFaceIsKeptOffByItsNormal) {
   EXPECT_NEAR(dot(plane.surface, plane.normal), 0.05, 1e-12);
   // Now it is known.
   EXPECT_EQ(pairs.find(two.way(), false, two.points, two.threads), 0);
-  pairs.begin_step(1);
+  pairs.begin_step(1, 0);
   two.points.clear();
   EXPECT_EQ(pairs.find(two.way(), false, two.points, two.threads), 1);
 }
@@ -121,7 +121,7 @@ TEST(BodyPairs, LongerWaysThanBeforeMissNothing) {
     BodyPairs pairs = two.pairs(0.05);
     std::vector<int> found;
     for (const double way : ways) {
-      if (found.empty() || !in_one_step) pairs.begin_step(1);
+      if (found.empty() || !in_one_step) pairs.begin_step(1, 0);
       for (std::size_t v = 0; v < two.start.size(); ++v) two.end[v][0] = two.start[v][0] + way;
       found.push_back(pairs.find(two.way(), false, two.points, two.threads));
     }
@@ -142,7 +142,7 @@ TEST(BodyPairs, WhatMeetsAgainHardensThePlaneOfThatDirection) {
   turned[1] = {{0, 1, -1, 0}};
   turned[3][0] += 0.05;
   BodyPairs pairs = two.pairs(0.05);
-  pairs.begin_step(1);
+  pairs.begin_step(1, 0);
   const auto factors = [&](const VectorField& end) {
     two.end = end;
     pairs.find(two.way(), true, two.points, two.threads);
@@ -165,7 +165,7 @@ TEST(BodyPairs, LayersGrowFromTheGapAtTheStart) {
   BodyPairs pairs = two.pairs(0.05);
   pairs.start_apart(two.start[0].v);
   for (const auto& [time, layer] : {std::pair{0.0, 0.02}, {0.006, 0.025}, {0.1, 0.05}}) {
-    pairs.begin_step(time);
+    pairs.begin_step(time, 0);
     two.points.clear();
     ASSERT_EQ(pairs.find(two.way(), false, two.points, two.threads), 1) << time;
     const SurfaceContact& plane = two.points.points()[0];
@@ -191,7 +191,7 @@ TEST(BodyPairs, OfSharedNearestPointsOnePairStands) {
   BodyPairs pairs(bodies, {0, 0, 0, 0, 0, 1, 1, 1}, {0.05, 0.05}, std::vector<Vec3>(8), {});
   SurfacePoints points({}, {}, {}, 100);
   Threads threads(1);
-  pairs.begin_step(1);
+  pairs.begin_step(1, 0);
   EXPECT_EQ(pairs.find({x[0].v, x[0].v, 1}, false, points, threads), 1);
   EXPECT_EQ(points.points()[0].point.count, 2);
 }
@@ -200,7 +200,7 @@ TEST(BodyPairs, FastFeaturesArePlannedForWhereTheyComeNear) {
   Two two({{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}, {0, 1, 0}, {0.5, 2, 0.1}, {-0.5, 2, -0.1}});
   for (std::size_t i = 3; i < 6; ++i) two.end[i][1] -= 50;
   BodyPairs pairs = two.pairs(0.05);
-  pairs.begin_step(1);
+  pairs.begin_step(1, 0);
   ASSERT_GE(pairs.find(two.way(), false, two.points, two.threads), 1);
   bool is_held = false;
   for (const SurfaceContact& plane : two.points.points()) {
@@ -234,7 +234,7 @@ int expect_no_meetings(int bodies, double room, double layer, int trials) {
                     std::vector<Vec3>(3 * count), {});
     Threads threads(1);
     pairs.find_overlaps(start[0].v);
-    pairs.begin_step(1);
+    pairs.begin_step(1, 0);
     std::vector<double> shares;
     if (pairs.find_shares({start[0].v, end[0].v, 1}, shares, threads)) ++shortened;
     for (std::size_t i = 0; i < start.size(); ++i) {
@@ -288,7 +288,7 @@ TEST(BodyPairs, OverlapsAreFoundWhateverPierces) {
     EXPECT_EQ(pairs.overlaps().size(), aside == 0 ? 1u : 0u);
     if (aside != 0) continue;
     EXPECT_EQ(pairs.overlaps()[0], BodyPairs::Overlap(0, 1));
-    pairs.begin_step(1);
+    pairs.begin_step(1, 0);
     EXPECT_EQ(pairs.find(two.way(), false, two.points, two.threads), 0);
     for (std::size_t i = 3; i < 6; ++i) two.start[i][0] += 5;
     pairs.look_at_overlaps(two.start[0].v);

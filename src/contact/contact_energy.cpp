@@ -341,10 +341,11 @@ void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   surface_.clear();
   for (auto* list : {&points_, &held_of_bodies_, &start_of_bodies_}) list->clear();
   std::fill(has_news_.begin(), has_news_.end(), char{0});
-  if (pairs_) pairs_->begin_step(step.time_end);
+  if (pairs_) pairs_->begin_step(step.time_end, step.h);
   if (meshes_) {
     guard_->find_inside(colliders_, x_n_, threads);
-    meshes_->begin_step(guard_->part_of_layers(step.time_end), guard_->vertices_inside());
+    meshes_->begin_step(guard_->part_of_layers(step.time_end),
+                        guard_->part_of_layers(step.time_end - step.h), guard_->vertices_inside());
   }
   std::fill(is_special_.begin(), is_special_.end(), std::uint8_t{0});
   num_from_start_ =
@@ -428,12 +429,15 @@ void ContactEnergy::keep_from_start() {
   ++num_from_start_;
 }
 
-/// Friction between two bodies depends on how they press on each other at the start of the step.
+/// Friction between two bodies depends on how they press on each other at the start of the step:
+/// by how deep they are in the layer as thick as it was then. What it grows by in this step has not
+/// pressed yet.
 void ContactEnergy::start_pair(std::size_t place) {
   const SurfaceContact& plane = surface_.points()[place];
   const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
-  const double depth = dot(plane.held() - own.point.position(x_n_), plane.normal);
+  const double depth = dot(plane.held() - own.point.position(x_n_), plane.normal) -
+                       (1 - pairs_->grown_before()) * plane.layer;
   if (!(depth > 0)) return;
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);

@@ -35,11 +35,11 @@ class MeshPairs {
             const std::vector<ColliderMesh>& meshes, std::vector<std::pair<int, int>> apart,
             std::vector<std::pair<int, int>> tied);
 
-  /// part: how much of the layers has grown. inside: whether a vertex belongs to an element that
-  /// starts in a collider, [vertices]. Surfaces intersect there, and pairs of features would hold
-  /// them so.
-  void begin_step(double part, const std::vector<char>& inside) {
-    pairs_.begin_step_of_part(part);
+  /// part: how much of the layers has grown; before: when the step began. inside: whether a vertex
+  /// belongs to an element that starts in a collider, [vertices]. Surfaces intersect there, and
+  /// pairs of features would hold them so.
+  void begin_step(double part, double before, const std::vector<char>& inside) {
+    pairs_.begin_step_of_part(part, before);
     pairs_.leave_out(inside);
   }
   void select(std::span<const int> bodies) { pairs_.select(bodies); }

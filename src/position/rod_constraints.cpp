@@ -105,27 +105,23 @@ template <class T>
 void RodConstraints<T>::begin(const PositionStep& step) {
   if (empty()) return;
   a2_ = 1 / step.inverse_a2;
-  springs_ = model_->springs.springs;
   energy_.set_time(model_->pins, step.time);
-  if (model_->is_damped()) {
-    const double inverse_a = std::sqrt(step.inverse_a2);
-    energy_.begin_step(step.x_start, inverse_a, step.stage / step.h);
-    for (const Strand& strand : strands_) {
-      for (const int s : strand.springs) {
-        if (is_exact(s)) continue;
-        springs_[at(s)] = with_damper(*model_, springs_[at(s)], {step.x_start.data(), inverse_a});
-      }
+  const bool is_damped = model_->is_damped();
+  const double inverse_a = std::sqrt(step.inverse_a2);
+  if (is_damped) energy_.begin_step(step.x_start, inverse_a, step.stage / step.h);
+  const SpringSet& set = model_->springs;
+  for (const Strand& strand : strands_) {
+    for (const int s : strand.springs) {
+      const SpringSet::Spring& spring = set.springs[at(s)];
+      // Springs of an exact length do not deform.
+      springs_[at(s)] = is_damped && !set.find_inextensible(s)
+                            ? with_damper(*model_, spring, {step.x_start.data(), inverse_a})
+                            : spring;
     }
   }
   model_->pins.targets(step.time, pin_target_);
   if (keep_ && !step.first_of_frame) return;
   std::fill(impulse_.begin(), impulse_.end(), Vector3<double>{});
-}
-
-template <class T>
-bool RodConstraints<T>::is_exact(int spring) const {
-  const std::vector<int>& exact = model_->springs.inextensible;
-  return std::binary_search(exact.begin(), exact.end(), spring);
 }
 
 template <class T>

@@ -64,7 +64,6 @@ class RodConstraints {
     std::vector<int> springs;
   };
 
-  bool is_exact(int spring) const;
   int row_of(int vertex) const { return row_[static_cast<std::size_t>(vertex)]; }
   void add_strand(const RodSet::Chain& chain, int body);
   void add_block(int vertex, int other, const double (&block)[9]);

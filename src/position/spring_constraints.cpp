@@ -64,12 +64,10 @@ SpringConstraints<T>::SpringConstraints(const Model& model, SpringProjection pro
     place_[at(s)] = static_cast<int>(a_.size());
     a_.push_back(spring.a);
     b_.push_back(spring.b);
-    const auto& exact = model.springs.inextensible;
-    const auto found = std::lower_bound(exact.begin(), exact.end(), s);
-    is_exact_.push_back(static_cast<char>(found != exact.end() && *found == s));
+    const auto exact = model.springs.find_inextensible(s);
+    is_exact_.push_back(static_cast<char>(exact.has_value()));
     rest_length_.push_back(
-        static_cast<T>(is_exact_.back() != 0 ? model.springs.exact_length[at(found - exact.begin())]
-                                             : spring.rest_length));
+        static_cast<T>(exact ? model.springs.exact_length[*exact] : spring.rest_length));
     compliance_.push_back(static_cast<T>(1 / spring.stiffness));
     weight_a_.push_back(inverse_mass<T>(model.mass[at(spring.a)]));
     weight_b_.push_back(inverse_mass<T>(model.mass[at(spring.b)]));

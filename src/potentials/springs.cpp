@@ -65,6 +65,12 @@ void SpringSet::add(const Spring& spring, const std::vector<Vec3>& rest) {
   rest_direction.push_back(l > 0 ? Vec3{d[0] / l, d[1] / l, d[2] / l} : Vec3{1, 0, 0});
 }
 
+std::optional<std::size_t> SpringSet::find_inextensible(int spring) const {
+  const auto found = std::lower_bound(inextensible.begin(), inextensible.end(), spring);
+  if (found == inextensible.end() || *found != spring) return {};
+  return static_cast<std::size_t>(found - inextensible.begin());
+}
+
 void SpringSet::index_vertices(int num_vertices) {
   if (!springs.empty()) index_ends(springs, num_vertices, start, incident);
 }

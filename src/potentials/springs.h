@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct SpringSet {
 
   /// The first spring of each body, [num_bodies + 1]: springs are in the order of the bodies.
   std::vector<int> first_of_bodies(std::span<const int> body_vertices) const;
+
+  /// Where a spring is in `inextensible`; empty if it is not.
+  std::optional<std::size_t> find_inextensible(int spring) const;
 
   /// Fills `first_inextensible` once all springs are there.
   void index_bodies(std::span<const int> body_vertices);

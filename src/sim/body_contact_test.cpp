@@ -279,7 +279,7 @@ void turn_about(Body& body, const Vec3& axis, double degrees, const Vec3& shift)
 TEST(BodyContact, WhatContactsThatWereFoundLateThrowIsSaidByXpbd) {
   // At rest the material holds 94 J, 400 times what the bodies bring.
   int thrown = 0;
-  for (const double shift : {0.0, 2e-4}) {
+  for (const double shift : {5e-4, -5e-4}) {
     Scene scene = collision("xpbd", "stable_neo_hookean");
     scene.time.substeps = 10;
     scene.solver.iterations = 1;
@@ -438,8 +438,8 @@ double error_after_ten(Scene scene, const Simulation& simulation) {
 }
 
 /// Twelve blocks, each layer shifted by half a block, with several hundred rubbing contacts: too
-/// many for one dense system. If they stayed in the matrix, ten iterations would leave 0.4 % of the
-/// error of the first of these frames.
+/// many for one dense system. If they stayed in the matrix, ten iterations would leave 0.3 % of the
+/// error in the median of these frames, and more than a tenth in two of them.
 TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
   Scene scene;
   scene.colliders = {{"ground", PlaneShape{}, {}}};
@@ -453,11 +453,15 @@ TEST(BodyContact, APileOfManyContactsIsSolvedInTenIterations) {
                                  0.5, 6, "stable_neo_hookean"));
   }
   Simulation simulation(scene);
-  test::run(simulation, 11);
-  for (int frame = 0; frame < 2; ++frame) {
-    test::run(simulation, frame == 0 ? 1 : 4);
-    EXPECT_LT(error_after_ten(scene, simulation), 1e-3);
+  test::run(simulation, 6);
+  std::array<double, 5> errors{};
+  for (double& error : errors) {
+    test::run(simulation, 2);
+    error = error_after_ten(scene, simulation);
+    EXPECT_LT(error, 1e-2);
   }
+  std::sort(errors.begin(), errors.end());
+  EXPECT_LT(errors[2], 1e-3);
 }
 
 /// Eight blocks, each turned a little, fall on each other and rub. With contacts in the matrix, the
@@ -490,12 +494,14 @@ TEST(BodyContact, FrictionHoldsBelowItsAngleAndSlowsAboveIt) {
   EXPECT_LT(slide(26, 0.55), friction_slip);
   const double a =
       9.81 * (std::sin(35 * std::numbers::pi / 180) - 0.5 * std::cos(35 * std::numbers::pi / 180));
-  // Friction depends on the forces of the step before; at first there are none.
-  const double way = a / 2 * (1 - 1.0 / 9);
-  EXPECT_NEAR(slide(35, 0.5), way, 0.1 * way);
+  // Friction depends on the forces of the step before. At first there are none, so the block is
+  // faster by what friction takes in a step.
+  const double faster = 9.81 * 0.5 * std::cos(35 * std::numbers::pi / 180) / 60;
+  const double way = a / 2 * (1 - 1.0 / 9) + faster * 2 / 3;
+  EXPECT_NEAR(slide(35, 0.5), way, 0.06 * way);
   // A case in which ten iterations leave large errors in stiff contacts.
   EXPECT_LT(slide(20, 0.5, 1e2, 1e4), friction_slip);
-  EXPECT_NEAR(slide(35, 0.5, 1e2, 1e4), way, 0.1 * way);
+  EXPECT_NEAR(slide(35, 0.5, 1e2, 1e4), way, 0.06 * way);
 }
 
 TEST(BodyContact, ThinSheetsAndStrandsDoNotPassEachOtherAtAnySpeed) {

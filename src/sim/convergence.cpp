@@ -1,6 +1,5 @@
 #include "sim/convergence.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "base/index.h"
 #include "descent/contact_matrix.h"
 #include "descent/warped_rest.h"
+#include "sim/affine_motions.h"
 #include "sim/measures.h"
 #include "sim/stepper.h"
 #include "supple/error.h"
@@ -113,69 +113,6 @@ double distance_from_one(double factor) { return std::max(factor, 1 / factor); }
 
 }  // namespace
 
-/// Affine functions of the places of a body's vertices that are orthonormal in the mass,
-/// 1/kg^(1/2). Flat bodies have three, straight ones two.
-class ConvergenceProbe::AffineFunctions {
- public:
-  AffineFunctions() = default;
-  AffineFunctions(const Model& model, std::size_t body, const VectorField& z)
-      : first(model.body_vertices[body]), last(model.body_vertices[body + 1]) {
-    double mass = 0;
-    for (int i = first; i < last; ++i) {
-      mass += model.mass[at(i)];
-      center_ += model.mass[at(i)] * place(z, i);
-    }
-    center_ /= mass;
-    constant_ = 1 / std::sqrt(mass);
-    Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
-    for (int i = first; i < last; ++i) {
-      const Eigen::Vector3d arm = place(z, i) - center_;
-      inertia += model.mass[at(i)] * arm * arm.transpose();
-    }
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(inertia);
-    for (int j = 0; j < 3; ++j) {
-      // A body is flat if it is less than a ten-thousandth as thick as long.
-      if (!(axes.eigenvalues()[j] > 1e-8 * axes.eigenvalues()[2])) continue;
-      axes_[at(num_axes_++)] = axes.eigenvectors().col(j) / std::sqrt(axes.eigenvalues()[j]);
-    }
-    for (int i = first; i < last; ++i) {
-      for (int j = 0; j <= num_axes_; ++j) {
-        most_[at(j)] = std::max(most_[at(j)], std::abs((*this)(j, z, i)));
-      }
-    }
-  }
-
-  int first = 0, last = 0;  ///< vertices
-
-  /// Motion 3 j + k moves along axis k by function j.
-  int num_motions() const { return 3 * (num_axes_ + 1); }
-  /// Function j at a vertex of the body.
-  double operator()(int j, const VectorField& z, int vertex) const {
-    return j == 0 ? constant_ : axes_[at(j - 1)].dot(place(z, vertex) - center_);
-  }
-  double most(int j) const { return most_[at(j)]; }
-
- private:
-  static Eigen::Vector3d place(const VectorField& z, int vertex) {
-    const PaddedVector& x = z[at(vertex)];
-    return {x[0], x[1], x[2]};
-  }
-
-  Eigen::Vector3d center_ = Eigen::Vector3d::Zero();
-  double constant_ = 0;
-  int num_axes_ = 0;
-  std::array<Eigen::Vector3d, 3> axes_{};
-  std::array<double, 4> most_{};  ///< largest of each function
-};
-
-/// What a step among affine motions needs of a body.
-struct ConvergenceProbe::AffineStep {
-  using Column = Eigen::Matrix<double, 12, 1>;
-  AffineFunctions functions;
-  Column slope = Column::Zero(), ahead = Column::Zero();
-  Eigen::Matrix<double, 12, 12> hessian = Eigen::Matrix<double, 12, 12>::Zero();
-};
-
 /// What a measurement needs.
 struct ConvergenceProbe::Room {
   Room(const Model& model, double inverse_a2, std::unique_ptr<Laplacian> own, Laplacian& used,
@@ -204,7 +141,7 @@ struct ConvergenceProbe::Room {
   VectorField& gradient;  ///< of the elastic energy there, with damping, N
   VectorField &p, &q;     ///< m
   std::optional<Objective> without_contact;
-  std::vector<AffineStep> affine;  ///< [num_bodies], if all bodies are thin
+  std::optional<AffineMotions> affine;  ///< if all bodies are thin
 };
 
 ConvergenceProbe::ConvergenceProbe(const Model& model, const Scene& scene, double inverse_a2,
@@ -299,7 +236,7 @@ void ConvergenceProbe::make_room(Objective& objective, Direction* direction) {
     room_ = std::make_unique<Room>(*model_, inverse_a2_, std::move(own), *matrix, is_graded_,
                                    used != nullptr ? used->fields() : nullptr, *minimiser_, *z_);
   }
-  if (is_thin_) room_->affine.resize(size_.size());
+  if (is_thin_ && !room_->affine) room_->affine.emplace(*model_);
   if (objective.contact() != nullptr && !room_->without_contact) {
     room_->without_contact.emplace(*model_, nullptr, objective.threads());
   }
@@ -410,69 +347,16 @@ double ConvergenceProbe::held_factor(std::size_t body, double pp, double pc, dou
   return pc > 0 ? 1 / made : made;
 }
 
-/// The factor of the bodies by a step of Newton's method among the affine motions of each, which
-/// are moved all at once.
+/// The factor of the bodies by a step of Newton's method among the affine motions of each.
 double ConvergenceProbe::affine_factor(Objective& objective, const VectorField& z) {
-  constexpr double share = 1e-5;  // of the size: how far bodies are moved for a difference
-  std::vector<AffineStep>& steps = room_->affine;
-  for (std::size_t b = 0; b < size_.size(); ++b) {
-    steps[b].functions = AffineFunctions(*model_, b, z);
-  }
-  const auto way = [&](std::size_t b, int motion) {
-    return share * size_[b] / steps[b].functions.most(motion / 3);
-  };
-  // The derivatives along all motions of all bodies where they are moved along one; -1: not moved.
-  const auto find_slopes = [&](int motion, double sign) {
-    objective.algebra().copy(z, room_->z);
-    for (std::size_t b = 0; b < size_.size() && motion >= 0; ++b) {
-      const AffineFunctions& functions = steps[b].functions;
-      if (motion >= functions.num_motions()) continue;
-      for (int i = functions.first; i < functions.last; ++i) {
-        room_->z[at(i)][motion % 3] += sign * way(b, motion) * functions(motion / 3, z, i);
-      }
-    }
-    objective.value_and_gradient(room_->z, room_->gradient);
-    for (std::size_t b = 0; b < size_.size(); ++b) {
-      const AffineFunctions& functions = steps[b].functions;
-      steps[b].slope.setZero();
-      for (int i = functions.first; i < functions.last; ++i) {
-        for (int m = 0; m < functions.num_motions(); ++m) {
-          steps[b].slope[m] += functions(m / 3, z, i) * room_->gradient[at(i)][m % 3];
-        }
-      }
-    }
-  };
-  for (int motion = 0; motion < 12; ++motion) {
-    find_slopes(motion, 1);
-    for (AffineStep& step : steps) step.ahead = step.slope;
-    find_slopes(motion, -1);
-    for (std::size_t b = 0; b < size_.size(); ++b) {
-      const AffineFunctions& functions = steps[b].functions;
-      if (motion >= functions.num_motions()) {
-        steps[b].hessian.col(motion).setZero();
-      } else {
-        steps[b].hessian.col(motion) = (steps[b].ahead - steps[b].slope) / (2 * way(b, motion));
-      }
-    }
-  }
-  find_slopes(-1, 0);
+  room_->affine->find_step(objective, z, size_, {room_->z, room_->gradient, room_->p});
   const VectorField& y = objective.inertial_target();
   double worst = 1;
   for (std::size_t b = 0; b < size_.size(); ++b) {
-    const AffineFunctions& functions = steps[b].functions;
-    const Eigen::Matrix<double, 12, 12> both = steps[b].hessian.transpose() + steps[b].hessian;
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> modes(0.5 * both);
-    // The elastic energy counts as convex.
-    const AffineStep::Column stiffness = modes.eigenvalues().cwiseMax(inverse_a2_);
-    const AffineStep::Column along = modes.eigenvectors().transpose() * steps[b].slope;
-    const AffineStep::Column step = -(modes.eigenvectors() * along.cwiseQuotient(stiffness));
     double pp = 0, pc = 0, cc = 0;
-    for (int i = functions.first; i < functions.last; ++i) {
+    for (auto i = at(model_->body_vertices[b]); i < at(model_->body_vertices[b + 1]); ++i) {
       for (int k = 0; k < 3; ++k) {
-        double p = 0;
-        for (int m = k; m < functions.num_motions(); m += 3) p += step[m] * functions(m / 3, z, i);
-        room_->p[at(i)][k] = p;
-        const double c = z[at(i)][k] + p - y[at(i)][k], mass = model_->mass[at(i)];
+        const double p = room_->p[i][k], c = z[i][k] + p - y[i][k], mass = model_->mass[i];
         pp += mass * p * p;
         pc += mass * p * c;
         cc += mass * c * c;

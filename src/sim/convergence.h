@@ -91,8 +91,6 @@ class ConvergenceProbe {
 
  private:
   struct Room;
-  struct AffineStep;
-  class AffineFunctions;
   bool sees_all(Direction* direction) const;
   bool is_quiet(double promised, double inertia) const;
   double unseen_acceleration() const;
