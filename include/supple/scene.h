@@ -206,9 +206,9 @@ struct Spring {
   int a = 0, b = 0;        ///< vertices of the body
   double stiffness = 0;    ///< k, N/m, > 0
   double rest_length = 0;  ///< r, m, >= 0
-  /// Keeps the length r > 0 exactly, like a stiff bar, under tensions and compressions up to k r. k
-  /// affects only how fast the solver finds them, and where steps are short more than it is used
-  /// (docs/inextensible.md).
+  /// Keeps the length r > 0 like a stiff bar, exactly once the solver has found its tension, and
+  /// under tensions and compressions up to k r. k affects only how fast the solver finds them. In
+  /// short steps the solver uses a larger one (docs/inextensible.md).
   bool inextensible = false;
 };
 

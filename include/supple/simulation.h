@@ -104,7 +104,7 @@ struct StepReport {
 /// Mechanical energy of a state, J.
 struct Energies {
   double kinetic = 0;
-  double elastic = 0;  ///< of tets, springs and membranes
+  double elastic = 0;  ///< of tets, membranes, springs and rods
   double pins = 0;
   double gravity = 0;   ///< -sum m g . x
   double pressure = 0;  ///< of Body::pressure: 0 at rest, minus the work that it has done since

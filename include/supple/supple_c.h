@@ -224,7 +224,7 @@ typedef struct SuppleStepReport {
 typedef struct SuppleEnergies {
   size_t struct_size;  ///< sizeof(SuppleEnergies)
   double kinetic;
-  double elastic;  ///< of tets and springs
+  double elastic;  ///< of tets, membranes, springs and rods
   double pins;
   double gravity;   ///< -sum m g . x
   double pressure;  ///< 0 at rest, minus the work that pressure in bodies has done since

@@ -25,7 +25,8 @@
 #include "supple/scene.h"
 
 /// The model as the solvers read it: plain arrays, immutable once built except for what follows
-/// muscles, growth and plastic flow.
+/// muscles, growth and plastic flow, and for pins, bonds and the layout of the elements, which are
+/// exchanged as a whole.
 ///
 /// Elements are in batches of eight lanes, so that the local step runs one template on a SIMD
 /// number. Consecutive batches with one body and one material model form a range, and the ranges of

@@ -43,7 +43,6 @@ class Attachments {
   Attachment add(Grip grip);
   void remove(Attachment attachment);
   bool contains(Attachment attachment) const;
-  /// Whether all of them tie bodies to each other.
   /// Whether any of them holds vertices at targets.
   bool has_targets() const { return !targets_.from.empty(); }
 
