@@ -535,9 +535,9 @@ bool BodyPairs::is_nearest_here(const Candidate& own, const NearestPoints& neare
     const bool has_face = first_face_[at(one)] >= 0;
     if (has_face && !sticks_out(one, back, place)) return false;
     if (of_second == 1) {
-      const bool is_found_twice = has_face;
+      // With faces on both sides the pair is found twice.
       return first_face_[at(other)] == own.second && sticks_out(other, between, place) &&
-             (!is_found_twice || one < other);
+             (!has_face || one < other);
     }
     for (const int edge : edges_of_triangle_[at(own.second)]) {
       const auto& ends = features_.edges()[at(edge)];

@@ -48,8 +48,8 @@ double way_of_block(const std::string& method, double friction, double gap) {
 
 class SlidingOf : public testing::TestWithParam<std::string> {};
 
-/// Its leading edge comes nearer to each edge of the flat surface than the layer is thick, but that
-/// is nearer to the block's bottom still, and must not push the block back.
+/// Its leading edge passes each edge of the flat surface within the layer's thickness. The block's
+/// bottom is nearer still, so that edge must not push it back.
 TEST_P(SlidingOf, WithoutFrictionAsFastAsBefore) {
   const double way = speed * step * frames;
   for (const double gap : {0.0, 0.001, 0.003, 0.01}) {
@@ -57,10 +57,9 @@ TEST_P(SlidingOf, WithoutFrictionAsFastAsBefore) {
   }
 }
 
-/// In the first step nothing has pressed yet, and friction goes by what did. Where edges meet that
-/// hold what is near but press nothing at first, friction is up to 6 % too low. Layers that still
-/// grow press with what they have been, not with what they grow to: they once stopped the block
-/// within 3 cm.
+/// Friction goes by what pressed in the step before: by nothing in the first one, and by the layers
+/// as thick as they were while they grow. Edges that only hold what is near press nothing when a
+/// step begins, so friction is a little too low.
 TEST_P(SlidingOf, FrictionStopsItAsCoulombSays) {
   constexpr double friction = 0.5, deceleration = friction * 9.81;
   const double way = speed * speed / (2 * deceleration) + speed * step / 2;
