@@ -157,6 +157,10 @@ struct SimulationState {
   /// at most 1, along the surface; then what the vertex touches: a collider, or -2 minus a body, or
   /// -1 for nothing. [num_vertices * 4]; empty: there is none. With backward_euler.
   std::vector<double> friction{};
+  /// The sums of the normal forces between two bodies, where friction acts: the numbers of both,
+  /// the smaller first, and the force, N > 0: [pairs * 3]; empty: there are none. With
+  /// backward_euler.
+  std::vector<double> normal_forces{};
   /// TimeSettings::sleep_after: how long each body has rested, s, or -1 if it sleeps: [num_bodies];
   /// empty: none has rested.
   std::vector<double> rested{};

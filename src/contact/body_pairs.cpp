@@ -610,7 +610,8 @@ bool BodyPairs::add_plane(Candidate& own, const ContactWay& way, SurfacePoints& 
   plane.normal = (1 / nearest.distance) * nearest.between;
   plane.layer = layer_of(own, nearest);
   plane.surface = plane.layer * plane.normal;
-  plane.start_depth = plane.slack = 0;
+  plane.start_depth = std::max(0.0, own.layer - own.start);
+  plane.slack = 0;
   plane.harder = 1;
   plane.point.count = 0;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -150,6 +150,7 @@ ContactEnergy::ContactEnergy(std::vector<ColliderObject> colliders, double frict
                (pairs_ ? pairs_->max_planes() : 0) + (meshes_ ? meshes_->max_planes() : 0)),
       contacts_(std::make_unique_for_overwrite<Contact[]>(max_contacts())),
       from_start_(std::make_unique_for_overwrite<Contact[]>(max_pairs())),
+      presses_(std::make_unique_for_overwrite<Press[]>(max_pairs())),
       held_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
       found_(std::make_unique_for_overwrite<Held[]>(max_pairs())),
       ahead_(std::make_unique_for_overwrite<std::pair<double, int>[]>(max_pairs())),
@@ -333,7 +334,11 @@ ContactEnergy::Toucher ContactEnergy::point_at(std::size_t place) const {
 
 void ContactEnergy::begin_step(const ContactStep& step, Threads& threads) {
   pose(step.time_end, step.h);
-  if (guard_) guard_->inflate(colliders_, step.time_end);
+  if (guard_) {
+    guard_->inflate(colliders_, step.time_end);
+    grown_before_ =
+        guard_->part_of_layers(step.time_end - step.h) / guard_->part_of_layers(step.time_end);
+  }
   x_n_ = step.x_n;
   h_ = step.h;
   stage_ = step.stage;
@@ -405,6 +410,7 @@ Encounters ContactEnergy::start_points(std::size_t before, const double* z, int 
     ++met.crossings;
     --met.points;
   }
+  if (num_points() > before) share_normal_forces();
   return met;
 }
 
@@ -429,22 +435,32 @@ void ContactEnergy::keep_from_start() {
   ++num_from_start_;
 }
 
-/// Friction between two bodies depends on how they press on each other at the start of the step:
-/// by how deep they are in the layer as thick as it was then. What it grows by in this step has not
-/// pressed yet.
+/// Takes a contact back to when its layer, m, had a share of the thickness that it has now.
+void ContactEnergy::before_growth(Contact& contact, double layer, double share) {
+  contact.depth -= (1 - share) * layer;
+  if (!(contact.layer > 0)) return;
+  contact.layer *= share;
+  contact.soft_depth *= share;
+}
+
 void ContactEnergy::start_pair(std::size_t place) {
-  const SurfaceContact& plane = surface_.points()[place];
-  const Toucher own = point_at(place);
   shift_of_point_[place] = 0;
-  const double depth = dot(plane.held() - own.point.position(x_n_), plane.normal) -
-                       (1 - pairs_->grown_before()) * plane.layer;
-  if (!(depth > 0)) return;
+  const SurfaceContact& plane = surface_.points()[place];
+  if (!(friction_on(plane.collider) > 0)) return;
+  const Toucher own = point_at(place);
+  const double grown_before = pairs_->grown_before();
+  const double depth = dot(plane.held() - own.point.position(x_n_), plane.normal);
   Contact& contact = from_start_[num_from_start_];
   contact = behind({plane.collider, plane.held(), plane.normal}, own, depth, 0);
+  before_growth(contact, plane.layer, grown_before);
+  const Press press{.force = contact.depth > 0 ? contact.force() : 0,
+                    .depth = std::max(0.0, plane.start_depth - (1 - grown_before) * plane.layer)};
+  if (!(press.force > 0 || press.depth > 0)) return;
   recall(contact);
-  contact.friction = friction_on(contact.collider) * contact.force();
+  contact.friction = friction_on(contact.collider) * press.force;
   contact.stiffness = contact.added = 0;
-  if (contact.friction > 0) keep_from_start();
+  presses_[num_from_start_] = press;
+  keep_from_start();
 }
 
 std::span<const double> ContactEnergy::hold_back(const double* start, double* z, Threads& threads) {
@@ -522,14 +538,17 @@ std::size_t ContactEnergy::start_block(std::size_t block, Contact* out) {
 }
 
 /// Turns a contact at the start of the step into what it decides; false if that is nothing.
+/// Friction depends on how deep it was in its layer as thick as that was then: what the layer grows
+/// by in this step has not pressed yet.
 bool ContactEnergy::start(const Toucher& own, Contact& contact) const {
   if (own.size > 0) {
     const double deep = contact.depth / (deep_start * own.size);
     const double slow = std::max(0.0, contact.depth - exit_speed * own.size * h_);
     contact.shift = slow * std::clamp(deep - 1, 0.0, 1.0);
   }
-  contact.friction =
-      friction_on(contact.collider) * contact.force_at(contact.depth - contact.shift);
+  before_growth(contact, contact.layer, grown_before_);
+  contact.friction = friction_on(contact.collider) *
+                     contact.force_at(std::max(0.0, contact.depth - contact.shift));
   contact.stiffness = contact.added = 0;
   return contact.shift > 0 || contact.friction > 0;
 }

@@ -228,9 +228,8 @@ class ContactEnergy {
   template <class Visit>
   void visit_coupled(const Visit& visit) const {
     for (const SurfaceContact& plane : surface_.points()) {
-      const int a = body_of(plane.point),
-                b = body_of_vertex(plane.point.vertices[plane.point.count - 1]);
-      visit(std::min(a, b), std::max(a, b));
+      const auto [a, b] = bodies_of(plane.point);
+      visit(a, b);
     }
   }
   /// Whether a sweep has met something new of a body, or made it harder, since the last call.
@@ -440,6 +439,11 @@ class ContactEnergy {
     int collider;
     Vec3 point, normal;  ///< m; unit
   };
+  /// How two features press on each other when a step begins.
+  struct Press {
+    double force = 0;  ///< of their plane, N
+    double depth = 0;  ///< in the whole layer between them, m
+  };
   /// State of a contact at z.
   struct Local {
     double gap;    ///< (x - x_s) . n, m
@@ -481,6 +485,7 @@ class ContactEnergy {
   Vec3 moved_on(const Vec3& middle, std::size_t place) const;
   Encounters find_points(const double* lifted, const double* z, bool held, Threads& threads);
   Encounters start_points(std::size_t before, const double* z, int count);
+  static void before_growth(Contact& contact, double layer, double share);
   void start_pair(std::size_t place);
   void keep_from_start();
   int follow_paths(const double* z, Threads& threads);
@@ -501,7 +506,13 @@ class ContactEnergy {
             weight);
     }
   }
+  std::pair<int, int> bodies_of(const ContactPoint& point) const {
+    const int a = body_of(point), b = body_of_vertex(point.vertices[point.count - 1]);
+    return {std::min(a, b), std::max(a, b)};
+  }
   void recall(Contact& contact) const;
+  void share_normal_forces();
+  void remember_normal_forces(const double* z, FrictionMemory& memory) const;
   Clearance* clearance_of(std::size_t place, std::size_t collider) const;
   Clearance* clearance_of_groups(std::size_t block, std::size_t collider) const;
   bool is_held(std::size_t place, int collider) const;
@@ -521,6 +532,7 @@ class ContactEnergy {
   const double* x_n_ = nullptr;
   double h_ = 0;                         ///< s
   double posed_time_ = 0, posed_h_ = 0;  ///< of the colliders, s
+  double grown_before_ = 1;              ///< layers of colliders at x_n, as a share of now
   double stage_ = 1;                     ///< of z
   // [max_contacts()] and [max_pairs()], of which only the first ones are set. Left uninitialised,
   // so that the system provides memory only for what is used: few vertices are in contact at a
@@ -528,6 +540,8 @@ class ContactEnergy {
   std::unique_ptr<Contact[]> contacts_;
   std::size_t num_contacts_ = 0, num_touching_ = 0;
   std::unique_ptr<Contact[]> from_start_;  ///< of the state at the start: friction and slow exits
+  std::unique_ptr<Press[]> presses_;       ///< of those between bodies
+  std::vector<Press> sums_;                ///< for each of memory_->normal_forces
   std::size_t num_from_start_ = 0;
   const FrictionMemory* memory_ = nullptr;
   std::unique_ptr<Held[]> held_, found_;

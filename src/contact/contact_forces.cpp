@@ -10,6 +10,13 @@ namespace supple {
 
 using namespace vec3;
 
+namespace {
+
+/// The planes of a step know how a force is spread if they hold this share of it.
+constexpr double least_of_force = 0.25;
+
+}  // namespace
+
 double ContactEnergy::add(const double* z, double* gradient) const {
   double energy = 0;
   for (const Contact& contact : contacts()) {
@@ -101,6 +108,49 @@ void ContactEnergy::recall(Contact& contact) const {
       contact.anchor - contact.slip * (share - dot(share, contact.normal) * contact.normal);
 }
 
+/// Makes the friction between two bodies mu times the normal force with which the step before
+/// ended. Its planes are no more; how deep this step's planes hold things at its start says how
+/// that force is spread. They may hold hardly anything yet, as those of edges that stay where they
+/// are: then it is how deep things are in the layer.
+void ContactEnergy::share_normal_forces() {
+  if (memory_ == nullptr || memory_->normal_forces.empty()) return;
+  sums_.assign(memory_->normal_forces.size(), {});
+  const auto visit = [&](const auto& use) {
+    for (std::size_t i = 0; i < num_from_start_; ++i) {
+      Contact& own = from_start_[i];
+      if (!own.is_of_bodies()) continue;
+      const auto [a, b] = bodies_of(own.point);
+      const FrictionMemory::NormalForce* const known = memory_->find(a, b);
+      if (known == nullptr) continue;
+      use(own, presses_[i], known->force, sums_[at(known - memory_->normal_forces.data())]);
+    }
+  };
+  visit([](const Contact&, const Press& own, double, Press& sum) {
+    sum.force += own.force;
+    sum.depth += own.depth;
+  });
+  visit([&](Contact& contact, const Press& own, double force, const Press& sum) {
+    const bool holds_it = sum.force > least_of_force * force;
+    const double share = holds_it ? own.force / sum.force : own.depth / sum.depth;
+    contact.friction =
+        sum.depth > 0 || holds_it ? share * friction_on(contact.collider) * force : 0;
+  });
+}
+
+void ContactEnergy::remember_normal_forces(const double* z, FrictionMemory& memory) const {
+  memory.normal_forces.clear();
+  for (std::size_t i = 0; pairs_ && i < num_points(); ++i) {
+    const SurfaceContact& plane = surface_.points()[i];
+    if (plane.collider != SurfaceContact::no_collider) continue;
+    const Toucher own = point_at(i);
+    const double depth = dot(plane.held() - way_to(z).end(own.point), plane.normal);
+    if (!(depth > 0)) continue;
+    const auto [a, b] = bodies_of(own.point);
+    const Plane held{plane.collider, plane.held(), plane.normal};
+    memory.add({a, b, behind(held, own, depth, 0).force()});
+  }
+}
+
 void ContactEnergy::remember(const double* z, FrictionMemory& memory) {
   std::fill(memory.share.begin(), memory.share.end(), PaddedVector{});
   std::fill(memory.partner.begin(), memory.partner.end(), FrictionMemory::nothing);
@@ -132,6 +182,7 @@ void ContactEnergy::remember(const double* z, FrictionMemory& memory) {
     if (!(pressing_[i] > 0)) continue;
     for (int k = 0; k < 3; ++k) memory.share[i][k] /= pressing_[i];
   }
+  remember_normal_forces(z, memory);
 }
 
 Touch ContactEnergy::touch() const {

@@ -31,7 +31,8 @@ struct SurfaceContact {
   int collider;        ///< no_collider: between two points
   Vec3 surface;        ///< of the plane, where the collider is at the end of the step, m
   Vec3 normal;         ///< of the plane, unit, across the edge or face, out of the collider
-  double start_depth;  ///< how deep its edge or face starts the step, m; 0: outside
+  double start_depth;  ///< how deep its edge or face starts the step, or two features in the whole
+                       ///< layer between them, m; 0: outside
   double slack;        ///< how far it lets the point through, m: one that starts far behind it, but
                        ///< outside, is not pushed there
   double harder;       ///< factor of its stiffness

@@ -42,6 +42,16 @@ BarrierSpring spring_of(const Contact& own, bool will_move) {
   return {stiffness, own.soft_force_at(at_depth) / stiffness + own.depth - at_depth};
 }
 
+/// Whether a contact pushes so hard that a direction whose matrix does not hold it would throw its
+/// vertices. The spring of a barrier in which points are farther out than they rest says nothing
+/// there.
+bool any_throws(const ContactEnergy& contact) {
+  const auto touching = contact.touching();
+  return std::any_of(touching.begin(), touching.end(), [](const Contact& own) {
+    return !(own.layer > 0 && own.depth < rest_from * own.layer);
+  });
+}
+
 }  // namespace
 
 bool ContactMatrix::reaches_beyond(const Contact& own) {
@@ -467,7 +477,7 @@ bool ContactMatrix::compute_unfinished(Objective& objective, const Iterate& at_z
   ++num_directions_;
   if (objective.contact() == nullptr) return inner_.compute_unfinished(objective, at_z, p);
   if (active_.empty()) {
-    left_out_ = choices_ < most_choices && !objective.contact()->touching().empty();
+    left_out_ = !is_alone_ && choices_ < most_choices && any_throws(*objective.contact());
     if (!left_out_) return inner_.compute_unfinished(objective, at_z, p);
     // Forces that the matrix does not hold would throw their vertices: respect_contacts finds them.
     objective.algebra().copy(at_z.gradient, column_);

@@ -54,7 +54,8 @@ ordered_json energies_json(const SessionState& s) {
   return {{"kinetic", number_or_null(e.kinetic)},
           {"elastic", number_or_null(e.elastic)},
           {"pins", number_or_null(e.pins)},
-          {"gravity", number_or_null(e.gravity)}};
+          {"gravity", number_or_null(e.gravity)},
+          {"pressure", number_or_null(e.pressure)}};
 }
 
 ordered_json grabs_json(const SessionState& s) {

@@ -185,6 +185,16 @@ TEST(FrictionMemory, AStateHoldsIt) {
   SimulationState bad = good;
   bad.friction.pop_back();
   EXPECT_EQ(place_of([&] { simulation.set_state(bad); }), "friction");
+  for (const std::vector<double>& forces : {std::vector<double>{0, 0},
+                                            {0, 1, 2},
+                                            {0.5, 0.5, 1},
+                                            {-1, 0, 1},
+                                            {0, 0, -1},
+                                            {0, 0, std::nan("")}}) {
+    bad = good;
+    bad.normal_forces = forces;
+    EXPECT_EQ(place_of([&] { simulation.set_state(bad); }), "normal_forces");
+  }
 }
 
 TEST(FrictionMemory, StaysWhenOtherBodiesComeAndGo) {
@@ -205,8 +215,14 @@ TEST(FrictionMemory, StaysWhenOtherBodiesComeAndGo) {
   for (std::size_t i = 3; i < before.size(); i += 4) {
     if (before[i] < -1) before[i] += 1;  // bodies 1 and 2 become 0 and 1
   }
+  std::vector<double> forces = simulation.state().normal_forces;
+  ASSERT_EQ(forces.size(), 3u);  // bodies 1 and 2; what rests on a collider has none
+  EXPECT_GT(forces[2], 0);
+  forces[0] = 0;
+  forces[1] = 1;
   simulation.remove_body(simulation.handle(0));
   EXPECT_EQ(simulation.state().friction, before);
+  EXPECT_EQ(simulation.state().normal_forces, forces);
   simulation.step();
   simulation.check_step();
 }

@@ -35,18 +35,18 @@ Field picked(const Field& from, const std::vector<int>& source) {
 }
 
 State picked(const State& state, const std::vector<int>& source) {
-  return {
-      .x = picked(state.x, source),
-      .v = picked(state.v, source),
-      .time = state.time,
-      .frame = state.frame,
-      .x_previous = picked(state.x_previous, source),
-      .v_previous = picked(state.v_previous, source),
-      .acceleration = picked(state.acceleration, source),
-      .plastic = state.plastic,
-      .rods = state.rods,
-      .multipliers = state.multipliers,
-      .friction = {picked(state.friction.share, source), picked(state.friction.partner, source)}};
+  return {.x = picked(state.x, source),
+          .v = picked(state.v, source),
+          .time = state.time,
+          .frame = state.frame,
+          .x_previous = picked(state.x_previous, source),
+          .v_previous = picked(state.v_previous, source),
+          .acceleration = picked(state.acceleration, source),
+          .plastic = state.plastic,
+          .rods = state.rods,
+          .multipliers = state.multipliers,
+          .friction = {picked(state.friction.share, source), picked(state.friction.partner, source),
+                       state.friction.normal_forces}};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "states are written as they lie");
 
-constexpr std::uint32_t format_version = 10;
+constexpr std::uint32_t format_version = 11;
 
 // What follows after positions and velocities.
 constexpr std::uint32_t has_previous = 1;
@@ -43,9 +43,10 @@ struct Header {
   std::uint64_t num_separated;   ///< count of all numbers; each separation has several
   std::uint64_t num_separating;  ///< in the same way
   std::uint64_t num_friction;
+  std::uint64_t num_normal_forces;
   std::uint64_t num_values;
 };
-static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 160);
+static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 168);
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   Fnv hash;
@@ -83,7 +84,7 @@ std::string fault_of(std::span<const std::byte> bytes, const Header& header) {
   for (const std::uint64_t count :
        {header.num_weights, header.num_plastic, header.num_unfolding, header.num_rested,
         header.num_rods, header.num_multipliers, header.num_separated, header.num_separating,
-        header.num_friction}) {
+        header.num_friction, header.num_normal_forces}) {
     fit = fit && count < values && others + count <= values;
     if (fit) others += count;
   }
@@ -131,6 +132,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
                 .num_separated = separation_size * state.separated.size(),
                 .num_separating = separation_size * state.separating.size(),
                 .num_friction = state.friction.size(),
+                .num_normal_forces = state.normal_forces.size(),
                 .num_values = state.positions.size()};
   state_magic.copy(header.magic, sizeof header.magic);
   std::vector<std::byte> bytes;
@@ -151,6 +153,7 @@ std::vector<std::byte> state_to_bytes(const SimulationState& state, std::uint64_
   add_numbers(numbers_of(state.separated));
   add_numbers(numbers_of(state.separating));
   add_numbers(state.friction);
+  add_numbers(state.normal_forces);
   const std::uint64_t sum = checksum(bytes);
   add(std::as_bytes(std::span(&sum, 1)));
   return bytes;
@@ -205,6 +208,7 @@ SimulationState state_from_bytes(std::span<const std::byte> bytes, std::uint64_t
   take_separations(state.separated, header.num_separated);
   take_separations(state.separating, header.num_separating);
   take(state.friction, header.num_friction);
+  take(state.normal_forces, header.num_normal_forces);
   if (state.frame < 0 || !std::isfinite(state.time)) fail("holds no frame or time");
   return state;
 }

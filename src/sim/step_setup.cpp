@@ -266,6 +266,30 @@ std::vector<double> save_friction(const FrictionMemory& memory) {
   return numbers;
 }
 
+std::vector<FrictionMemory::NormalForce> load_normal_forces(const Model& model,
+                                                            const std::vector<double>& numbers) {
+  FrictionMemory memory;
+  require(numbers.size() % 3 == 0, "normal_forces", "expected two bodies and a force each");
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    const double one = numbers[i], other = numbers[i + 1], force = numbers[i + 2];
+    require(std::trunc(one) == one && std::trunc(other) == other && 0 <= one && one <= other &&
+                other < model.num_bodies() && force > 0 && std::isfinite(force),
+            "normal_forces",
+            "expected two of " + std::to_string(model.num_bodies()) +
+                " bodies, the smaller number first, and a positive force");
+    memory.add({static_cast<std::int32_t>(one), static_cast<std::int32_t>(other), force});
+  }
+  return memory.normal_forces;
+}
+
+std::vector<double> save_normal_forces(const FrictionMemory& memory) {
+  std::vector<double> numbers;
+  for (const FrictionMemory::NormalForce& own : memory.normal_forces) {
+    numbers.insert(numbers.end(), {double(own.one), double(own.other), own.force});
+  }
+  return numbers;
+}
+
 }  // namespace
 
 State load_state(const Model& model, const SimulationState& state) {
@@ -291,6 +315,7 @@ State load_state(const Model& model, const SimulationState& state) {
   loaded.rods = load_rods(model, state.rods);
   loaded.multipliers = load_multipliers(model, state.multipliers);
   loaded.friction = load_friction(model, state.friction);
+  loaded.friction.normal_forces = load_normal_forces(model, state.normal_forces);
   loaded.time = state.time;
   loaded.frame = state.frame;
   return loaded;
@@ -309,6 +334,7 @@ SimulationState save_state(const State& state) {
   saved.rods = save_rods(state.rods);
   saved.multipliers = state.multipliers;
   saved.friction = save_friction(state.friction);
+  saved.normal_forces = save_normal_forces(state.friction);
   return saved;
 }
 

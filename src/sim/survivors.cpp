@@ -125,6 +125,18 @@ SimulationState Survivors::join(const SimulationState& before, SimulationState s
                    : partner;
     }
   }
+  const auto body_now = [&](double body) {
+    return std::find(origin_.begin(), origin_.end(), static_cast<int>(body)) - origin_.begin();
+  };
+  const auto num_bodies = static_cast<std::ptrdiff_t>(origin_.size());
+  for (std::size_t i = 0; i < before.normal_forces.size(); i += 3) {
+    const auto one = body_now(before.normal_forces[i]),
+               other = body_now(before.normal_forces[i + 1]);
+    if (one == num_bodies || other == num_bodies) continue;
+    start.normal_forces.insert(
+        start.normal_forces.end(),
+        {double(std::min(one, other)), double(std::max(one, other)), before.normal_forces[i + 2]});
+  }
   // All bodies that flow may have been added, or removed.
   if (!before.plastic.empty() && !start.plastic.empty()) {
     carry(tet_blocks_, 10, before.plastic, start.plastic);

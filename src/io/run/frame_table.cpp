@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view head =
     "frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,elastic_energy,"
     "milliseconds,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,contacts,"
-    "unconverged,friction_work,plastic_work\n";
+    "unconverged,friction_work,plastic_work,pressure_energy\n";
 
 int open_part(const std::filesystem::path& path, int flags) {
   const std::filesystem::path part = part_name(path);
@@ -89,12 +89,12 @@ void FrameTable::append(std::int64_t frame, double time, const StepReport& repor
                         const Energies& energies) {
   write_text(
       file_,
-      fmt::format("{},{},{},{},{},{},{},{},{:.3f},{},{},{},{},{},{},{},{},{}\n", frame, time,
+      fmt::format("{},{},{},{},{},{},{},{},{:.3f},{},{},{},{},{},{},{},{},{},{}\n", frame, time,
                   report.iterations, report.evaluations, report.objective, report.gradient_norm,
                   energies.kinetic, energies.elastic, report.total_milliseconds, energies.pins,
                   energies.gravity, report.contact_energy, report.deepest_penetration,
                   report.inverted_tets, report.contacts, report.unconverged, report.friction_work,
-                  report.plastic_work),
+                  report.plastic_work, energies.pressure),
       path_);
 }
 

@@ -11,7 +11,7 @@ namespace supple {
 /// The table of a run, `frames.csv`, with one row per simulated frame,
 ///   frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,elastic_energy,
 ///   milliseconds,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,contacts,
-///   unconverged,friction_work,plastic_work
+///   unconverged,friction_work,plastic_work,pressure_energy
 /// and with numbers in the shortest form that reads back to the same bits. Rows go to NAME.part,
 /// which `finish` renames to NAME; a table that is destroyed before that leaves the part. Throws
 /// Error{bad_file} if a file cannot be written.

@@ -92,7 +92,7 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
   EXPECT_EQ(line,
             "frame,time,iterations,evaluations,objective,gradient_norm,kinetic_energy,"
             "elastic_energy,pin_energy,gravity_energy,contact_energy,deepest_penetration,inverted,"
-            "contacts,unconverged,friction_work,plastic_work");
+            "contacts,unconverged,friction_work,plastic_work,pressure_energy");
   for (int frame = 1; frame <= 12; ++frame) {
     ASSERT_TRUE(std::getline(table, line));
     const StepReport report = simulation.step();
@@ -108,7 +108,7 @@ TEST(RunScene, TheTableHasARowAFrameWithItsEnergies) {
             energies.kinetic, energies.elastic, energies.pins, energies.gravity,
             report.contact_energy, report.deepest_penetration,
             static_cast<double>(report.inverted_tets), static_cast<double>(report.contacts),
-            report.unconverged, report.friction_work, report.plastic_work}));
+            report.unconverged, report.friction_work, report.plastic_work, energies.pressure}));
   }
   EXPECT_FALSE(std::getline(table, line));
 }

@@ -29,6 +29,7 @@ export interface Energies {
   elastic: number;
   pins: number;
   gravity: number;
+  pressure: number;
 }
 export interface Grab {
   id: number;
@@ -207,6 +208,7 @@ export function readFrame(p: Packet, topology: Topology | null): Frame | null {
       elastic: number(energies['elastic']),
       pins: number(energies['pins']),
       gravity: number(energies['gravity']),
+      pressure: number(energies['pressure']),
     },
     rate: number(h['rate']),
     speedAchieved: number(h['speed_achieved']),

@@ -45,10 +45,12 @@ export class MeasurePanel {
     elastic: new History(KEPT),
     pins: new History(KEPT),
     gravity: new History(KEPT),
+    pressure: new History(KEPT),
     residual: new History(KEPT),
   };
   private readonly forces = new ForcePart();
   private readonly stages = { local: 0, solve: 0, contact: 0, rest: 0, total: 0 };
+  private hasPressure = false;
   private lastFrame = -1;
   private shownAt = 0;
   private newest: Frame | null = null;
@@ -78,6 +80,7 @@ export class MeasurePanel {
 
   private clear(): void {
     for (const each of Object.values(this.history)) each.clear();
+    this.hasPressure = false;
     this.lastFrame = -1;
     this.newest = null;
     this.stages.total = 0;
@@ -87,9 +90,10 @@ export class MeasurePanel {
     if (frame.frame < this.lastFrame) this.clear();
     if (frame.frame !== this.lastFrame) {
       this.lastFrame = frame.frame;
-      for (const name of ['kinetic', 'elastic', 'pins', 'gravity'] as const) {
+      for (const name of ['kinetic', 'elastic', 'pins', 'gravity', 'pressure'] as const) {
         this.history[name].add(frame.time, frame.energies[name]);
       }
+      if (frame.energies.pressure !== 0) this.hasPressure = true;
       const report = frame.report;
       if (report !== null) {
         this.history.residual.add(frame.time, report.gradientNorm / report.startGradientNorm);
@@ -144,12 +148,13 @@ export class MeasurePanel {
     clear(this.numbers, ...rows.flatMap(([k, v]) => [h('dt', {}, k), h('dd', {}, v)]));
     this.showStages();
     this.forces.show(frame, topology?.bodies ?? [], this.world.arrows.wanted);
-    const { kinetic, elastic, pins, gravity, residual } = this.history;
+    const { kinetic, elastic, pins, gravity, pressure, residual } = this.history;
     this.energy.show([
       { name: 'kinetic', points: kinetic.points },
       { name: 'elastic', points: elastic.points },
       { name: 'pins', points: pins.points },
       { name: 'gravity', points: gravity.points },
+      ...(this.hasPressure ? [{ name: 'pressure', points: pressure.points }] : []),
     ]);
     this.residual.show([{ name: 'residual', points: residual.points }]);
   }
