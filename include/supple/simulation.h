@@ -92,6 +92,10 @@ struct StepReport {
   /// since the simulation began or its state was set, as a share of its largest displacement
   /// (docs/solvers.md). With implicit integrators.
   double drift = 0;
+  /// Estimate for free bodies with friction: the speed that friction has wrongly taken from one, or
+  /// given to it, since the simulation began or its state was set, because normal forces had not
+  /// converged; as a share of its largest speed (docs/solvers.md). With the descent methods.
+  double friction_error = 0;
   /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the end
   /// of the frame.
   double constraint_error = 0;

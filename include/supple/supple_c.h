@@ -218,6 +218,9 @@ typedef struct SuppleStepReport {
   /// Largest |l/r - 1| of the inextensible springs and |V/V0 - 1| of the exact volumes at the
   /// frame's end.
   double constraint_error;
+  /// Estimated speed that friction has wrongly taken from a free body, or given to it, as a share
+  /// of its largest.
+  double friction_error;
 } SuppleStepReport;
 
 /// Mechanical energy, J.

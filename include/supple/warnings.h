@@ -30,7 +30,8 @@ inline constexpr double too_large_share = 0.4;
 /// unconverged: with f = StepReport::unconverged, the mean of |log f| over about 32 frames exceeds
 ///   log 1.1, each frame counting log 3 at most, or more than half of as many frames had |log f|
 ///   beyond log 1.1. Three completely wrong frames suffice, or a lasting f = 1.1. Also if
-///   StepReport::drift exceeds 0.043: small errors in every frame add up over a swing.
+///   StepReport::drift exceeds 0.043: small errors in every frame add up over a swing. Or if
+///   StepReport::friction_error exceeds 0.1: normal forces, and with them friction, are wrong.
 /// energy_gain: a frame gained more than 1 % of the available energy: the largest kinetic and
 ///   elastic energy of the bodies so far, or their weight times the size of the smallest.
 /// inverted: a tet is inside out at the end of a frame. For a scene that starts with inverted tets
@@ -100,7 +101,7 @@ class RunWatch {
   double share_ = 0, worst_share_ = 0;  ///< of the last frames that had |log f| > log 1.1
   Seen inexact_;                        ///< of inextensible springs and exact volumes
   double inexact_mean_ = 0, worst_inexact_ = 0;  ///< of the last frames' errors, and its maximum
-  double drift_ = 0;                             ///< after the last frame
+  double drift_ = 0, friction_error_ = 0;        ///< after the last frame
   double not_known_ = 1;  ///< share of these means due to frames before the run
   int inverted_now_ = 0;
   double most_energy_ = 0;

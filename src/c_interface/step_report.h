@@ -45,6 +45,7 @@ void for_fields(InC& c, Own& own, const Visit& visit) {
   visit(c.sleeping_bodies, own.sleeping_bodies);
   visit(c.separated, own.separated);
   visit(c.constraint_error, own.constraint_error);
+  visit(c.friction_error, own.friction_error);
 }
 
 inline SuppleStepReport in_c(const StepReport& report) {

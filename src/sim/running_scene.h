@@ -22,6 +22,7 @@
 #include "sim/cutting.h"
 #include "sim/drift.h"
 #include "sim/energy_guard.h"
+#include "sim/friction_error.h"
 #include "sim/islands.h"
 #include "sim/numbering.h"
 #include "sim/position_run.h"
@@ -338,6 +339,7 @@ class RunningScene {
   PositionRun position_run_;
   ConvergenceProbe convergence_;
   Drift drift_;
+  FrictionError friction_error_;
   Sleep sleep_;
   StepReport asleep_;  ///< report of a frame in which all bodies fell asleep
   Unfolding unfolding_;

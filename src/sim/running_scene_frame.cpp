@@ -102,6 +102,7 @@ void RunningScene::add_drift(const MinimiseReport& result, const PlaceInFrame& p
               .h = setup_.length(),
               .kept = setup_.kept(),
               .steps = position_solver_ ? scene_.time.substeps : 1});
+  if (direction_) friction_error_.add(objective_, z_, gradient, setup_.length());
 }
 
 /// The substep as a position-based method reads it, once setup_ has prepared it.
@@ -249,6 +250,7 @@ bool RunningScene::substep(StepReport& report, const MinimiseOptions& options,
     note_found_energy(report);
   }
   drift_.accept();
+  friction_error_.accept();
   // What was held back or shortened is not at a minimum, so its forces are not those of the
   // constraints.
   if (has_multipliers() && report.held_back == held_back) {
@@ -507,6 +509,7 @@ StepReport RunningScene::step() {
     sleep_frame(report);
     report.unconverged = convergence_.softness();
     report.drift = drift_.share();
+    report.friction_error = friction_error_.share();
     report.total_milliseconds = watch.milliseconds();
     return report;
   }
@@ -525,6 +528,7 @@ StepReport RunningScene::step() {
   report.evaluations = objective_.num_evaluations() - convergence_.evaluations();
   report.unconverged = convergence_.softness();
   report.drift = drift_.share();
+  report.friction_error = friction_error_.share();
   report.local_milliseconds = objective_.local_milliseconds();
   report.contact_milliseconds = objective_.contact_milliseconds();
   report.total_milliseconds = watch.milliseconds();

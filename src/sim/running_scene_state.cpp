@@ -79,6 +79,7 @@ void RunningScene::set_state(const SimulationState& state) {
   touching_.reset(scene_.bodies.size(), scene_.colliders.size());
   convergence_.set_schedule({state.unconverged, state.next_look, state.look_interval});
   drift_.begin();
+  friction_error_.begin();
   clock_ = clock_of(state.time, state.frame, scene_.time);
   follow(state_.time);
   use_plastic();

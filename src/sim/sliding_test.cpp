@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "sim/test_scenes.h"
+#include "supple/warnings.h"
 
 namespace supple {
 namespace {
@@ -29,9 +31,15 @@ std::string name_of(const testing::TestParamInfo<Slide>& tested) {
          (own.ground == Ground::body ? "_on_a_body" : "_on_a_plane");
 }
 
-/// How far the block gets in 40 frames, m. It starts above a plane, or a body that is held
+struct Slid {
+  double way;             ///< m
+  double friction_error;  ///< StepReport's
+  bool is_said;           ///< whether a warning says that it is not converged
+};
+
+/// What becomes of the block in 40 frames. It starts above a plane, or a body that is held
 /// everywhere, at this distance.
-double way_of_block(const Slide& slide, double friction, double gap) {
+Slid slide_block(const Slide& slide, double friction, double gap) {
   Scene scene;
   scene.time.step = step;
   scene.contact.friction = friction;
@@ -64,8 +72,28 @@ double way_of_block(const Slide& slide, double friction, double gap) {
     return sum;
   };
   const double start = middle();
-  test::run(simulation, frames);
-  return middle() - start;
+  RunWatch watch(scene);
+  Slid slid{};
+  for (int frame = 1; frame <= frames; ++frame) {
+    const StepReport report = simulation.step();
+    watch.add(frame, report, simulation.energies());
+    slid.friction_error = report.friction_error;
+  }
+  slid.way = middle() - start;
+  for (const Warning& own : watch.warnings()) slid.is_said |= own.code == "unconverged";
+  return slid;
+}
+
+double way_of_block(const Slide& slide, double friction, double gap) {
+  return slide_block(slide, friction, gap).way;
+}
+
+/// How far a block gets that falls on what it slides on, m. Its fall takes as much from its speed
+/// as it adds to the normal force. In the first step there is no friction.
+double coulomb_way(double friction, double gap) {
+  constexpr double g = 9.81;
+  const double fall = std::sqrt(2 * gap / g), left = speed - friction * g * fall;
+  return speed * fall + left * left / (2 * friction * g) + speed * step / 2;
 }
 
 class SlidingOf : public testing::TestWithParam<Slide> {};
@@ -80,14 +108,33 @@ TEST_P(SlidingOf, WithoutFrictionAsFastAsBefore) {
 }
 
 /// Friction goes by the normal force with which the step before ended: by none in the first one,
-/// and by the layers as thick as they were while they grow. The block's fall takes as much from its
-/// speed as it adds to that force.
+/// and by the layers as thick as they were while they grow.
 TEST_P(SlidingOf, FrictionStopsItAsCoulombSays) {
-  constexpr double friction = 0.5, g = 9.81;
+  constexpr double friction = 0.5;
   for (const double gap : {0.0, 0.001, 0.003, 0.01}) {
-    const double fall = std::sqrt(2 * gap / g), left = speed - friction * g * fall;
-    const double way = speed * fall + left * left / (2 * friction * g) + speed * step / 2;
-    EXPECT_NEAR(way_of_block(GetParam(), friction, gap), way, 0.02 * way) << gap;
+    const double way = coulomb_way(friction, gap);
+    const Slid slid = slide_block(GetParam(), friction, gap);
+    EXPECT_NEAR(slid.way, way, 0.02 * way) << gap;
+    EXPECT_LT(slid.friction_error, 0.03) << gap;
+    EXPECT_FALSE(slid.is_said) << gap;
+  }
+}
+
+/// Where too few iterations leave normal forces wrong, friction is wrong by as much, and said to
+/// be.
+TEST(Sliding, FrictionErrorSaysHowWrongNormalForcesAre) {
+  constexpr double friction = 0.5;
+  const Slide barrier{"l_bfgs", 10, ContactMode::barrier, Ground::body};
+  const Slide blocks{"vertex_block_descent", 40, ContactMode::soft, Ground::body};
+  for (const Slide& slide : {barrier, blocks}) {
+    for (const double gap : {0.0, 0.001, 0.01}) {
+      const Slid slid = slide_block(slide, friction, gap);
+      const double way = coulomb_way(friction, gap), off = std::abs(slid.way / way - 1);
+      std::printf("%s from %g mm: %.0f %% off, friction_error %.3f\n", slide.method.c_str(),
+                  1e3 * gap, 100 * off, slid.friction_error);
+      EXPECT_TRUE(slid.is_said || off < 0.12);
+      EXPECT_NEAR(slid.friction_error, off, 0.05 + 0.5 * off);
+    }
   }
 }
 

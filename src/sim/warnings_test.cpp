@@ -124,6 +124,11 @@ TEST(Warnings, ComeOfAMotionThatIsOffThoughItsStepsAreNearlyRight) {
   const std::vector<Warning> warnings = warnings_of(reports);
   expect_one(warnings, "unconverged", 1, 30);
   EXPECT_NE(warnings[0].text.find("by 6 % of its largest displacement"), std::string::npos);
+  reports.back().drift = 0;
+  for (StepReport& report : reports) report.friction_error = 0.09;
+  EXPECT_TRUE(warnings_of(reports).empty());
+  reports.back().friction_error = 0.25;
+  EXPECT_NE(warnings_of(reports).at(0).text.find("by 25 % of its largest"), std::string::npos);
   // Soft steps are reported as such.
   for (StepReport& report : reports) report.unconverged = 1.2;
   EXPECT_NE(warnings_of(reports)[0].text.find("softer"), std::string::npos);
